@@ -1,0 +1,35 @@
+"""What can go wrong while deciding.
+
+    PolicyError
+    ├── UnknownPolicy       no policy has that name
+    ├── UnreadableTask      the policy cannot read the task; says which words
+    └── Unparsable          a model's answer does not fit its dialect
+"""
+
+from __future__ import annotations
+
+
+class PolicyError(Exception):
+    """A policy could not decide. `advice` says what a person can do about it."""
+
+    code = "policy-error"
+
+    def __init__(self, message: str, *, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
+
+
+class UnknownPolicy(PolicyError):
+    code = "unknown-policy"
+
+
+class UnreadableTask(PolicyError):
+    code = "unreadable-task"
+
+
+class Unparsable(PolicyError):
+    code = "unparsable-answer"
+
+    def __init__(self, raw: str, reason: str) -> None:
+        super().__init__(reason, advice="The model's answer is kept with the step; try again or another model.")
+        self.raw = raw
