@@ -1,9 +1,9 @@
 """What can go wrong while deciding.
 
-    PolicyError
-    ├── UnknownPolicy       no policy has that name
-    ├── UnreadableTask      the policy cannot read the task; says which words
-    └── Unparsable          a model's answer does not fit its dialect
+PolicyError
+├── UnknownPolicy       no policy has that name
+├── UnreadableTask      the policy cannot read the task; says which words
+└── Unparsable          a model's answer does not fit its dialect
 """
 
 from __future__ import annotations

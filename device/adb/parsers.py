@@ -1,0 +1,179 @@
+"""What phones answer, read into values. Pure and total: any text gives a value, None, or a named error.
+
+Grammars as recorded from real phones (tests/recorded) and as the clients' own parsers read them.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from device.errors import BadFrame
+from device.frame import Foreground
+from device.geometry import Size
+
+_FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]+?)\s*\}")
+_COMPONENT = re.compile(r"([\w.]+)/([\w.$]+)$")
+_RESUMED = re.compile(r"(?:topResumedActivity|mResumedActivity)[=:]\s*ActivityRecord\{\S+ u\d+ ([\w.]+)/([\w.$]+)")
+_ROTATION = re.compile(r"\borientation=([0-3])\b")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_BIGGEST_SIDE = 20_000
+"""Pixels; no display comes near, and a header of noise does."""
+
+
+def size(text: str) -> Size | None:
+    """`wm size`: the override wins over the physical size; natural orientation."""
+    found = dict(re.findall(r"(Physical|Override) size:\s*(\d{1,5}x\d{1,5})", text))
+    chosen = found.get("Override") or found.get("Physical")
+    if chosen is None:
+        return None
+    width, height = map(int, chosen.split("x"))
+    return Size(width, height) if width and height else None
+
+
+def density(text: str) -> int | None:
+    """`wm density`, dots per inch."""
+    found = dict(re.findall(r"(Physical|Override) density:\s*(\d{1,4})\b", text))
+    chosen = found.get("Override") or found.get("Physical")
+    return int(chosen) if chosen else None
+
+
+def rotation(text: str) -> int | None:
+    """`dumpsys display`: quarter turns, 0 to 3."""
+    found = _ROTATION.search(text)
+    return int(found[1]) if found else None
+
+
+def properties(text: str) -> Mapping[str, str]:
+    """`getprop`: `[name]: [value]` lines."""
+    return dict(re.findall(r"^\[([^\]\r\n]+)\]: \[([^\r\n]*)\]\r?$", text, re.MULTILINE))
+
+
+def foreground(text: str) -> Foreground | None:
+    """`dumpsys window displays` (or all of `dumpsys window`): who has the focus.
+
+    Several displays may each print a focus, most of them null; the last that is not counts. A focus without a
+    component is a system window such as NotificationShade or `Application Not Responding: ...`.
+    """
+    focus = _FOCUS.findall(text)
+    if focus:
+        title = focus[-1].strip()
+        component = _COMPONENT.search(title)
+        if component and title == component[0]:
+            return Foreground(package=component[1], activity=component[2])
+        return Foreground(window=title)
+    resumed = _RESUMED.search(text)
+    return Foreground(package=resumed[1], activity=resumed[2]) if resumed else None
+
+
+def keyboard_shown(text: str) -> bool | None:
+    """`dumpsys input_method`: shown only when both flags agree; None when neither is there.
+
+    mInputShown alone is also true without a visible keyboard (hardware keyboard, silent IME).
+    """
+    flags: dict[str, str] = dict(re.findall(r"\b(mInputShown|mIsInputViewShown)=(true|false)\b", text))
+    if "mInputShown" not in flags:
+        return None
+    return flags["mInputShown"] == "true" and flags.get("mIsInputViewShown", "true") == "true"
+
+
+def awake(text: str) -> bool | None:
+    """`dumpsys power`: None when it does not say."""
+    found = re.search(r"mWakefulness=(\w+)", text)
+    return None if found is None else bool(found[1] == "Awake")
+
+
+def locked(text: str) -> bool | None:
+    """`dumpsys window`: whether the keyguard covers the screen; None when it does not say."""
+    found = re.findall(r"\b(?:mShowingLockscreen|isKeyguardShowing|mIsShowing|mKeyguardShowing)=(true|false)\b", text)
+    return "true" in found if found else None
+
+
+def setting(text: str) -> str:
+    """`settings get`: the word null means unset."""
+    value = text.strip()
+    return "" if value == "null" else value
+
+
+def services(text: str) -> tuple[str, ...]:
+    """`enabled_accessibility_services`: components joined by colons."""
+    return tuple(one for one in setting(text).split(":") if one)
+
+
+def packages(text: str) -> tuple[str, ...]:
+    """`pm list packages`: `package:NAME` lines."""
+    return tuple(re.findall(r"^package:([\w.]+)\r?$", text, re.MULTILINE))
+
+
+def launcher_component(text: str) -> str | None:
+    """`cmd package resolve-activity --brief`: the component on its last line; None for `No activity found`."""
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines and _COMPONENT.fullmatch(lines[-1].strip()) else None
+
+
+def launch_refusal(text: str) -> str:
+    """`am start`: the line that says why nothing started, or an empty text.
+
+    The exit code is 0 also on failure (API 34), so the words decide.
+    """
+    found = re.search(r"^\s*(Error.*|.*Activity not started.*|.*SecurityException.*)$", text, re.MULTILINE)
+    if found is None or "brought to the front" in found[1] or "delivered to" in found[1]:
+        return ""
+    return found[1].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class RawFrame:
+    """A raw screen: rows of R, G, B, A from the top left."""
+
+    size: Size
+    pixels: bytes
+
+
+def raw_frame(data: bytes) -> RawFrame:
+    """`screencap` without -p: three or four u32 (width, height, format, colour space), then pixels.
+
+    Raises BadFrame when the bytes are something else.
+    """
+    if len(data) < 16:
+        raise BadFrame(f"a raw frame of {len(data)} bytes")
+    width, height, form = struct.unpack_from("<III", data)
+    header = len(data) - width * height * 4
+    if not (0 < width <= _BIGGEST_SIDE and 0 < height <= _BIGGEST_SIDE) or header not in (12, 16) or form not in (1, 2):
+        raise BadFrame(f"not a raw frame: {len(data)} bytes that begin {data[:16].hex(' ')}")
+    return RawFrame(Size(width, height), data[header:])
+
+
+def png(data: bytes) -> bytes:
+    """`screencap -p`: phones with two displays print a warning before the picture. Raises BadFrame."""
+    at = data.find(_PNG)
+    if at < 0:
+        words = data[:120].decode(errors="replace").strip()
+        raise BadFrame(f"no PNG in {len(data)} bytes{': ' + words if words else ''}")
+    return data[at:] if at else data
+
+
+def png_size(data: bytes) -> Size:
+    """Width and height from a PNG's first chunk. Raises BadFrame."""
+    if len(data) < 24 or not data.startswith(_PNG) or data[12:16] != b"IHDR":
+        raise BadFrame(f"{len(data)} bytes are not a PNG")
+    width, height = struct.unpack_from(">II", data, 16)
+    if not (0 < width <= _BIGGEST_SIDE and 0 < height <= _BIGGEST_SIDE):
+        raise BadFrame(f"a PNG of {width}x{height}")
+    return Size(width, height)
+
+
+def jpeg_size(data: bytes) -> Size:
+    """Width and height from a JPEG's frame header (ITU T.81, B.2.2). Raises BadFrame."""
+    at = 2
+    while data.startswith(b"\xff\xd8") and at + 9 <= len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack_from(">HH", data, at + 5)
+            if width and height:
+                return Size(width, height)
+            break
+        at += 2 + max(length, 2)
+    raise BadFrame(f"{len(data)} bytes are not a JPEG that can be read")

@@ -1,0 +1,5 @@
+"""Step-by-step instructions, followed without a model."""
+
+from policies.follow.policy import Follow
+
+__all__ = ["Follow"]
