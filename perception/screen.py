@@ -52,8 +52,8 @@ class Element:
 
     @property
     def name(self) -> str:
-        """The best short name for people: the written text, else the label, else the role."""
-        return self.text or self.label or self.role
+        """The best short name for people: the first written line, else the label, else the role."""
+        return (self.text or self.label or self.role).split("\n")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
