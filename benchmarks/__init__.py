@@ -1,0 +1,1 @@
+"""Figures as ratios to what a user would otherwise pick, measured in one run: `python -m benchmarks`."""
