@@ -1,0 +1,6 @@
+"""The settings app."""
+
+from device.virtual.apps.settings.app import Settings
+from device.virtual.apps.settings.radios import BluetoothDevice, WifiNetwork
+
+__all__ = ["BluetoothDevice", "Settings", "WifiNetwork"]

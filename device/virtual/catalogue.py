@@ -1,0 +1,13 @@
+"""The apps that come with the phone."""
+
+from __future__ import annotations
+
+from device.virtual.apps.contacts import Contacts
+from device.virtual.apps.settings import Settings
+from device.virtual.core.app import App
+from device.virtual.shell import Launcher, SystemUi
+
+
+def standard_apps() -> tuple[App, ...]:
+    """A fresh set, the launcher first."""
+    return (Launcher(), SystemUi(), Settings(), Contacts())

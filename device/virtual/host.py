@@ -1,0 +1,231 @@
+"""A phone alive among coroutines: it lives in a thread of its own and is reached through a mailbox.
+
+    phone = VirtualPhone(clock=VirtualClock("live"))
+    async with serve_phone(phone) as served:
+        print(f"adb connect {served.address}")
+
+The event loop never waits for the phone to draw or encode: it posts a job and awaits the answer. An idle phone uses no
+processor time, for its thread sleeps until a job or the next timer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from device.virtual.adbd.services import Adbd, banner
+from device.virtual.phone import VirtualPhone
+
+T = TypeVar("T")
+
+STEP_MS = 16.0
+"""How far a manual clock is advanced at a time while somebody waits for a condition: one frame of 60 Hz."""
+FRAME_S = 1 / 30
+"""How often an animating phone's conditions are looked at again."""
+
+
+class PhoneStopped(ConnectionError):
+    """The phone's thread has ended."""
+
+
+@dataclass(slots=True)
+class _Job:
+    run: Callable[[VirtualPhone], Any]
+    answer: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+
+
+@dataclass(slots=True)
+class _Condition:
+    """Somebody who waits: `deadline` in the phone's milliseconds."""
+
+    holds: Callable[[VirtualPhone], bool]
+    deadline: float
+    answer: asyncio.Future[bool]
+    loop: asyncio.AbstractEventLoop
+
+
+class PhoneThread:
+    """The thread a phone lives in. `start` before the first call, `stop` after the last."""
+
+    def __init__(self, phone: VirtualPhone) -> None:
+        self._phone = phone
+        self._mailbox: queue.SimpleQueue[_Job | _Condition | None] = queue.SimpleQueue()
+        self._conditions: list[_Condition] = []
+        self._thread = threading.Thread(target=self._live, name="virtual phone", daemon=True)
+        self._stopped = False
+
+    def start(self) -> None:
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """End the thread; whoever still waits gets PhoneStopped."""
+        self._stopped = True
+        self._mailbox.put(None)
+        await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+
+    async def run(self, job: Callable[[VirtualPhone], T]) -> T:
+        """Carry out `job(phone)` in the phone's thread and give its result."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[T] = loop.create_future()
+        self._post(_Job(job, answer, loop))
+        return await answer
+
+    async def until(self, condition: Callable[[VirtualPhone], bool], seconds: float) -> bool:
+        """Wait, in the phone's time, until the condition holds; False when the seconds are over first."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[bool] = loop.create_future()
+        now = await self.run(lambda phone: phone.clock.now_ms())
+        self._post(_Condition(condition, now + seconds * 1000.0, answer, loop))
+        return await answer
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the phone's time pass."""
+        await self.until(lambda phone: False, seconds)
+
+    def _post(self, item: _Job | _Condition) -> None:
+        if self._stopped:
+            raise PhoneStopped("the virtual phone has been switched off")
+        self._mailbox.put(item)
+
+    def _live(self) -> None:
+        while True:
+            try:
+                item = self._mailbox.get(timeout=self._patience())
+            except queue.Empty:
+                pass
+            else:
+                if item is None:
+                    break
+                if isinstance(item, _Job):
+                    self._carry_out(item)
+                else:
+                    self._conditions.append(item)
+            if self._phone.clock.live:
+                self._phone.pump()
+            self._check()
+        for condition in self._conditions:
+            _refuse(condition)
+        while not self._mailbox.empty():
+            if (left := self._mailbox.get()) is not None:
+                _refuse(left)
+
+    def _patience(self) -> float | None:
+        """Seconds until something has to be done without being asked; None for never."""
+        if not self._phone.clock.live:
+            return 0.0 if self._hurried() else None
+        times = [] if (due := self._phone.due()) is None else [due / 1000.0]
+        if self._conditions:
+            now = self._phone.clock.now_ms()
+            times += [max(condition.deadline - now, 0.0) / 1000.0 for condition in self._conditions]
+            if self._phone.animating:
+                times.append(FRAME_S)
+        return min(times, default=None)
+
+    def _check(self) -> None:
+        """Answer the conditions that hold or are over; on a manual clock let time pass for the others."""
+        waiting = []
+        for condition in self._conditions:
+            if condition.answer.cancelled():
+                continue
+            try:
+                holds = condition.holds(self._phone)
+            except Exception as error:  # a condition belongs to its caller, and so does its failure
+                _settle(condition.loop, condition.answer, error=error)
+                continue
+            if holds or self._phone.clock.now_ms() >= condition.deadline:
+                _settle(condition.loop, condition.answer, holds)
+            else:
+                waiting.append(condition)
+        self._conditions = waiting
+        if not self._phone.clock.live and self._mailbox.empty() and (hurried := self._hurried()):
+            self._phone.advance(min(*hurried, STEP_MS))
+
+    def _hurried(self) -> list[float]:
+        """Milliseconds until the deadlines of those for whom a manual clock has to go on."""
+        now = self._phone.clock.now_ms()
+        left = [condition.deadline - now for condition in self._conditions]
+        return [max(ms, 0.0) for ms in left if ms < PATIENT_MS]
+
+    def _carry_out(self, job: _Job) -> None:
+        try:
+            result = job.run(self._phone)
+        except Exception as error:  # a job belongs to its caller, and so does its failure
+            _settle(job.loop, job.answer, error=error)
+        else:
+            _settle(job.loop, job.answer, result)
+
+
+PATIENT_MS = 3_600_000.0
+"""Whoever waits longer than an hour waits for others to act, not for time: a manual clock stays where it is."""
+
+
+def _settle(
+    loop: asyncio.AbstractEventLoop, answer: asyncio.Future[Any], result: Any = None, error: Exception | None = None
+) -> None:
+    def put() -> None:
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(result)
+
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(put)
+
+
+def _refuse(item: _Job | _Condition) -> None:
+    _settle(item.loop, item.answer, error=PhoneStopped("the virtual phone has been switched off"))
+
+
+@dataclass(frozen=True, slots=True)
+class ServedPhone:
+    """A phone on the wire. `address` is what `adb connect` takes; `host` is the way to the phone itself."""
+
+    address: str
+    host: PhoneThread
+    adbd: Adbd
+
+    def __str__(self) -> str:
+        return self.address
+
+
+@asynccontextmanager
+async def serve_phone(phone: VirtualPhone, *, port: int = 0, bind: str = "127.0.0.1") -> AsyncIterator[ServedPhone]:
+    """Put a phone behind the adb wire until the block ends. Port 0 takes a free one outside adb's emulator range.
+
+    From here on nobody but the served host may touch the phone. Raises OSError when the port is taken.
+    """
+    hello = banner(phone)
+    host = PhoneThread(phone)
+    adbd = Adbd(host, hello)
+    loop = asyncio.get_running_loop()
+    server = await _listen(loop, adbd, bind, port)
+    host.start()
+    try:
+        name, number = server.sockets[0].getsockname()[:2]
+        yield ServedPhone(f"{name}:{number}", host, adbd)
+    finally:
+        server.close()
+        adbd.close()
+        await server.wait_closed()
+        await host.stop()
+
+
+async def _listen(loop: asyncio.AbstractEventLoop, adbd: Adbd, bind: str, port: int) -> asyncio.Server:
+    """A listener; a port chosen here is not one that adb servers scan for emulators (5555 to 5585)."""
+    while True:
+        server = await loop.create_server(adbd.transport, bind, port)
+        number = cast(int, server.sockets[0].getsockname()[1])
+        if port or number not in EMULATOR_PORTS:
+            return server
+        server.close()
+
+
+EMULATOR_PORTS = range(5554, 5586)
