@@ -34,6 +34,7 @@ bench: $(VENV)/.installed-dev
 
 images: $(VENV)/.installed-dev
 	$(BIN)/python docs/images/make.py
+	$(BIN)/python docs/images/overlay.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

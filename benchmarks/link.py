@@ -27,6 +27,13 @@ def _theirs(port: int, serial: str, repeat: int) -> dict[str, list[float]]:
     client = adbutils.AdbClient(host="127.0.0.1", port=port)
     plain = client.device(serial=serial)
     automator: Any = uiautomator2.connect(plain)
+    try:
+        return _measured(plain, automator, repeat)
+    finally:
+        automator.stop_uiautomator()  # a phone has one UiAutomation; ours needs it next
+
+
+def _measured(plain: adbutils.AdbDevice, automator: Any, repeat: int) -> dict[str, list[float]]:
     return {
         "shell": time_blocking(lambda: plain.shell(["echo", "hi"]), repeat),
         "raw": time_blocking(lambda: plain.shell("screencap", encoding=None), max(repeat // 4, 3)),

@@ -1,0 +1,32 @@
+"""`/v1/policies`: who can decide."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from agent_server.api.context import ServiceDep
+from agent_server.runs.model import Page
+
+router = APIRouter(prefix="/policies", tags=["policies"])
+
+
+class PolicyOut(BaseModel):
+    """A policy and what it needs."""
+
+    name: str
+    description: str
+    remote_model: str = Field(
+        description="The model that pictures are sent to; empty when nothing leaves this machine."
+    )
+
+
+@router.get("")
+async def list_policies(service: ServiceDep) -> Page[PolicyOut]:
+    """Every policy that a run may name."""
+    return Page(
+        tuple(
+            PolicyOut(name=one.name, description=one.description, remote_model=one.needs.remote_model)
+            for one in service.policies()
+        )
+    )

@@ -1,0 +1,34 @@
+"""`tapwright phone`: run a virtual phone alone, for any adb client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from device.virtual import __main__ as virtual
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=__doc__)(phone)
+
+
+def phone(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port of the phone's adb daemon; 0 picks one.")] = 0,
+    profile: Annotated[
+        str, typer.Option(help="phone (1080x2400), tablet (1600x2560) or foldable (2208x1840).")
+    ] = "phone",
+    seed: Annotated[int, typer.Option(help="What is on the phone: the same seed gives the same phone.")] = 1,
+    dark: Annotated[bool, typer.Option(help="Start in dark theme.")] = False,
+    lang: Annotated[str, typer.Option(help="en or zh.")] = "en",
+    control_port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Offer the owner's endpoint at this port; 0 picks one.")
+    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="Where the owner's token is written (mode 0600).")] = None,
+) -> None:
+    arguments = ["--port", str(port), "--profile", profile, "--seed", str(seed), "--lang", lang]
+    arguments += ["--control-port", str(control_port)] if control_port is not None else []
+    arguments += ["--dark"] if dark else []
+    arguments += ["--token-file", str(token_file)] if token_file is not None else []
+    raise typer.Exit(virtual.main(arguments))

@@ -1,0 +1,112 @@
+"""The time a run may use, and the latch that ends it at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine, Iterator
+from typing import Any, TypeVar
+
+from agent_server.runs.model import Budgets
+from device.clock import Clock
+
+T = TypeVar("T")
+
+
+class Stopwatch:
+    """Seconds a run has used; the time a person takes to answer does not count."""
+
+    def __init__(self, budgets: Budgets, clock: Clock) -> None:
+        self._clock = clock
+        self._ends = clock.monotonic() + budgets.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds left, negative when overdrawn."""
+        return self._ends - self._clock.monotonic()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        started = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            self._ends += self._clock.monotonic() - started
+
+
+class Halted(Exception):
+    """The run was told to end. `cause` is a stable word, such as `stopped-by-person`."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+class OutOfTime(Exception):
+    """The wait was longer than it was allowed to be."""
+
+
+class Latch:
+    """Set once, from anywhere in the process; whatever the run waits for ends at once."""
+
+    def __init__(self) -> None:
+        self._set = asyncio.Event()
+        self.cause = ""
+
+    def set(self, cause: str) -> None:
+        """The first cause stays."""
+        if not self._set.is_set():
+            self.cause = cause
+            self._set.set()
+
+    def check(self) -> None:
+        """Raises Halted once the latch is set."""
+        if self._set.is_set():
+            raise Halted(self.cause)
+
+    async def during(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        """The work's result; cancels it and raises Halted when the latch is set, OutOfTime after `seconds`."""
+        if self._set.is_set():
+            work.close()
+            raise Halted(self.cause)
+        task, latched = asyncio.ensure_future(work), asyncio.ensure_future(self._set.wait())
+        try:
+            await asyncio.wait({task, latched}, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            if self._set.is_set():
+                raise Halted(self.cause)
+            raise OutOfTime
+        finally:
+            await _end(task, latched)
+
+    async def unless(self, work: Coroutine[Any, Any, T], grace: float) -> T | None:
+        """The work's result; once the latch is set the work has `grace` seconds to end, then it is cancelled.
+
+        None means cancelled: how far it got is not known.
+        """
+        task, latched = asyncio.ensure_future(work), asyncio.ensure_future(self._set.wait())
+        try:
+            await asyncio.wait({task, latched}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                await asyncio.wait({task}, timeout=grace)
+            return task.result() if task.done() else None
+        finally:
+            await _end(task, latched)
+
+
+CANCEL_SECONDS = 1.0
+"""A cancelled task only has to unwind; one that takes longer than this swallows its cancellation, and is left."""
+
+
+async def _end(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+        task.add_done_callback(_forget)
+    await asyncio.wait(tasks, timeout=CANCEL_SECONDS)
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    # What a cancelled task raises on its way out has nobody to go to; asyncio complains unless it is fetched.
+    if not task.cancelled():
+        task.exception()

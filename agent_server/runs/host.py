@@ -1,0 +1,216 @@
+"""Runs at work: one at a time per phone, any number of phones, and an honest end when the process ends.
+
+Queued runs outlive the process and are taken up at the next start, for they have touched nothing. A run that
+was at work when its process died is `interrupted`: nobody knows how far its last act got, and it is never
+sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import structlog
+from sqlalchemy import select
+
+from agent_server.runs import speak
+from agent_server.runs.budget import Halted, Latch, OutOfTime, Stopwatch
+from agent_server.runs.gate import Rules
+from agent_server.runs.journal import Archive, RunRecord
+from agent_server.runs.loop import halted, lost, pursue
+from agent_server.runs.model import Actor, Ending, EventType, OutcomeCode, Run, RunState
+from agent_server.runs.questions import Desk
+from agent_server.runs.records import run_of
+from agent_server.runs.step import ACT_GRACE, GONE, Cast, Checkpoint, end
+from agent_server.store.tables import RunRow
+from device.base import Device
+from device.errors import DeviceError
+from perception.base import Perceiver
+from policies.base import Policy
+from policies.errors import PolicyError
+
+log = structlog.get_logger()
+
+
+class Phones(Protocol):
+    """Where devices come from."""
+
+    async def device(self, serial: str) -> Device:
+        """The opened phone. Raises DeviceError."""
+        ...
+
+    async def forget(self, serial: str) -> None:
+        """The phone's link is gone: open it afresh next time."""
+        ...
+
+
+class Policies(Protocol):
+    """Where policies come from."""
+
+    def create(self, name: str, params: Mapping[str, Any]) -> Policy:
+        """A policy of that name. Raises PolicyError."""
+        ...
+
+
+class RunHost:
+    """Gives each phone a lane, and each lane one run at a time."""
+
+    def __init__(
+        self,
+        *,
+        archive: Archive,
+        desk: Desk,
+        phones: Phones,
+        perceiver: Perceiver,
+        policies: Policies,
+        checkpoint: Checkpoint,
+        overlay_width: int,
+    ) -> None:
+        self._archive = archive
+        self._desk = desk
+        self._phones = phones
+        self._perceiver = perceiver
+        self._policies = policies
+        self._checkpoint = checkpoint
+        self._overlay_width = overlay_width
+        self._waiting: dict[str, deque[str]] = {}
+        self._lanes: dict[str, asyncio.Task[None]] = {}
+        self._active: dict[str, tuple[str, Latch]] = {}
+        self.closing = False
+
+    async def start(self) -> None:
+        """End what a dead process left behind, and take up what it had not begun."""
+        async with self._archive.database.read() as session:
+            query = select(RunRow).where(RunRow.state.in_((RunState.QUEUED, RunState.RUNNING, RunState.WAITING)))
+            left = [run_of(row) for row in (await session.scalars(query.order_by(RunRow.id))).all()]
+        for run in left:
+            if run.state is RunState.QUEUED:
+                self.submit(run)
+                continue
+            summary = speak.reason("server-died", run.lang)
+            ending = Ending(code=OutcomeCode.INTERRUPTED, summary=summary, cause="server-died")
+            await RunRecord(self._archive, run).finished(ending)
+            log.warning("run interrupted", run=run.id, serial=run.serial, cause="server-died")
+
+    def submit(self, run: Run) -> None:
+        """Put a queued run at the end of its phone's lane."""
+        self._waiting.setdefault(run.serial, deque()).append(run.id)
+        if run.serial not in self._lanes:
+            lane = asyncio.create_task(self._lane(run.serial), name=f"lane {run.serial}")
+            self._lanes[run.serial] = lane
+
+    def ahead(self, serial: str) -> int:
+        """How many runs a new one on this phone would wait for."""
+        return len(self._waiting.get(serial, ())) + (serial in self._active)
+
+    def holder(self, serial: str) -> str | None:
+        """The run that is at work on this phone."""
+        return self._active[serial][0] if serial in self._active else None
+
+    async def stop(self, run: Run) -> None:
+        """End a run at once; harmless when it has ended already."""
+        active = self._active.get(run.serial)
+        if active is not None and active[0] == run.id:
+            if not active[1].cause:
+                record = RunRecord(self._archive, run)
+                async with record.entry() as (session, _):
+                    await record.tell(
+                        session, EventType.RUN_STOPPING, {"cause": "stopped-by-person"}, actor=Actor.HUMAN
+                    )
+            active[1].set("stopped-by-person")
+            return
+        if run.id in self._waiting.get(run.serial, ()):
+            self._waiting[run.serial].remove(run.id)
+            summary = f"{speak.reason('stopped-by-person', run.lang)} {speak.reason('nothing-done', run.lang)}"
+            ending = Ending(code=OutcomeCode.STOPPED, summary=summary, cause="stopped-by-person")
+            await RunRecord(self._archive, run).finished(ending)
+
+    async def close(self) -> None:
+        """Interrupt what is at work and wait for its record; queued runs stay queued."""
+        if self.closing:
+            return
+        self.closing = True
+        for _, latch in self._active.values():
+            latch.set("server-stopped")
+        lanes = list(self._lanes.values())
+        if lanes:
+            # An act in progress has its grace, its record and the end of the run a moment more.
+            await asyncio.wait(lanes, timeout=ACT_GRACE + 2.0)
+        for lane in lanes:
+            lane.cancel()
+        await asyncio.gather(*lanes, return_exceptions=True)
+
+    async def _lane(self, serial: str) -> None:
+        waiting = self._waiting[serial]
+        try:
+            while waiting and not self.closing:
+                run_id = waiting.popleft()
+                latch = Latch()
+                self._active[serial] = (run_id, latch)
+                try:
+                    await self._carry_out(run_id, latch)
+                except Exception as error:
+                    # The border: what cannot even be recorded (a full disk) must not keep the phone's other
+                    # runs from their turn; the next start finds this one unfinished and says so.
+                    log.error("run not recorded", run=run_id, error=type(error).__name__, where=_where(error))
+                finally:
+                    del self._active[serial]
+        finally:
+            del self._lanes[serial]
+
+    async def _carry_out(self, run_id: str, latch: Latch) -> None:
+        async with self._archive.database.read() as session:
+            run = run_of(await session.get_one(RunRow, run_id))
+        record = RunRecord(self._archive, run)
+        try:
+            ending = await self._attempt(run, record, latch)
+        except Exception as error:
+            # The border: an unforeseen error ends its run, not the lane.
+            log.error("run failed", run=run.id, error=type(error).__name__, where=_where(error))
+            ending = Ending(
+                code=OutcomeCode.INTERNAL, summary=speak.reason("internal", run.lang), cause=type(error).__name__
+            )
+        await record.finished(ending)
+        log.info("run finished", run=run.id, serial=run.serial, outcome=ending.code, cause=ending.cause)
+
+    async def _attempt(self, run: Run, record: RunRecord, latch: Latch) -> Ending:
+        watch = Stopwatch(run.budgets, self._archive.clock)
+        try:
+            policy = self._policies.create(run.policy, run.params)
+            device = await latch.during(self._phones.device(run.serial), watch.left)
+            info = await latch.during(device.describe(), watch.left)
+        except Halted as halt:
+            return halted(run, halt.cause, record)
+        except OutOfTime:
+            return end(run, OutcomeCode.OUT_OF_SECONDS, "out-of-seconds")
+        except PolicyError as error:
+            return Ending(code=OutcomeCode.POLICY_ERROR, summary=str(error), cause=error.code, advice=error.advice)
+        except DeviceError as error:
+            await self._phones.forget(run.serial)
+            return lost(run, error)
+        await record.begin(info)
+        log.info("run started", run=run.id, serial=run.serial, policy=run.policy, model=info.model)
+        cast = Cast(
+            device=device,
+            perceiver=self._perceiver,
+            policy=policy,
+            record=record,
+            desk=self._desk,
+            latch=latch,
+            watch=watch,
+            rules=Rules(budgets=run.budgets, ask_always=not (info.virtual or run.trusted)),
+            checkpoint=self._checkpoint,
+            overlay_width=self._overlay_width,
+        )
+        ending = await pursue(run, cast)
+        if ending.cause in {error.code for error in GONE}:
+            await self._phones.forget(run.serial)
+        return ending
+
+
+def _where(error: BaseException) -> list[str]:
+    # Places in the code, without the error's text or any value: those may quote what somebody typed.
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)[-6:]]
