@@ -113,6 +113,7 @@ _SEPARATOR = re.compile(
     rf"(?={_FILLER}(?:{_VERBS})\b)",
     re.IGNORECASE,
 )
+_FILLED = re.compile(rf"^{_FILLER}", re.IGNORECASE)
 _TYPE_VERB = re.compile(r"^(?:type|enter|write|input|fill in|fill)\b\s*", re.IGNORECASE)
 
 
@@ -127,7 +128,7 @@ def parse(task: str) -> tuple[Step, ...]:
         raise UnreadableTask(f"the task has {len(task)} characters; {MAX_TASK} can be read", advice="Split it.")
     masked, quoted = _mask(task)
     masked = re.sub(r"\b(?:press|tap) and hold\b", "long-press", masked, flags=re.IGNORECASE)
-    pieces = [piece for piece in _SEPARATOR.split(masked) if piece.strip(" .,;!?。，；！")]
+    pieces = [piece for piece in _SEPARATOR.split(masked) if _FILLED.sub("", piece).strip(" .,;!?。，；！")]
     if not pieces:
         raise UnreadableTask(f"no step can be read in {task.strip()!r}", advice=_EXAMPLES)
     return tuple(_step(piece, quoted) for piece in pieces)
@@ -185,7 +186,7 @@ def _unreadable(piece: str, quoted: list[str], why: str = "") -> UnreadableTask:
 
 
 def _step(piece: str, quoted: list[str]) -> Step:
-    text = re.sub(rf"^{_FILLER}", "", piece.strip(), flags=re.IGNORECASE).strip()
+    text = _FILLED.sub("", piece.strip()).strip()
     if _TYPE_VERB.match(text) and not re.fullmatch(r"(?:enter|return)\W*", text, re.IGNORECASE):
         return _typing(text, piece, quoted)
     body = text.rstrip(".!?。！？").strip()
@@ -215,7 +216,7 @@ def _typing(text: str, piece: str, quoted: list[str]) -> Step:
 def _typed(text: str, piece: str, quoted: list[str]) -> str:
     """Quoted text exactly as it stands; unquoted text only if no separator makes its end doubtful."""
     text = re.sub(r"^the (?:text|words?|name|number)\s+", "", text.strip(), flags=re.IGNORECASE)
-    if not text:
+    if not text or re.match(r"into\s", text, re.IGNORECASE):
         raise _unreadable(piece, quoted, "there is no text to type")
     if _MARK.fullmatch(text):
         return _unmask(text, quoted)

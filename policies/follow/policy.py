@@ -62,8 +62,8 @@ class Follow:
             if decision is not None:
                 return decision
             here = here.next_step()
-        count = f"all {len(steps)} steps are" if len(steps) > 1 else "the step is"
-        return _finish(Status.COMPLETE, f"Done: {count} carried out.", here)
+        count = f"All {len(steps)} steps are" if len(steps) > 1 else "The step is"
+        return _finish(Status.COMPLETE, f"{count} carried out.", here)
 
 
 # What became of the last act
