@@ -122,6 +122,10 @@ class Fleet:
             )
         return found
 
+    async def check(self, serial: str) -> None:
+        """Raises DeviceNotFound, DeviceOffline or DeviceUnauthorized unless the phone is ready."""
+        check_ready(await self.find(serial))
+
     def known(self, serial: str) -> DeviceInfo | None:
         """Facts about a phone that has been opened before and is still open."""
         return self._infos.get(serial)
@@ -130,8 +134,7 @@ class Fleet:
         """The phone, opened. Raises DeviceError."""
         async with self._opening[serial]:
             if serial not in self._open:
-                listing = await self.find(serial)
-                check_ready(listing)
+                await self.check(serial)
                 device = await self._source.open(serial)
                 try:
                     self._infos[serial] = await device.describe()

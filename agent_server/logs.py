@@ -9,6 +9,7 @@ from typing import Any, Literal, TextIO
 
 import structlog
 
+Form = Literal["auto", "console", "json"]
 SECRET_FIELDS = frozenset({"text", "token", "ticket", "authorization", "cookie", "answer", "password"})
 """Fields whose value is never written, whoever passes them."""
 
@@ -24,7 +25,7 @@ def _tracebacks() -> structlog.processors.ExceptionRenderer:
     return structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
 
 
-def configure(form: Literal["auto", "console", "json"], level: str, stream: TextIO | None = None) -> None:
+def configure(form: Form, level: str, stream: TextIO | None = None) -> None:
     """Send our own and the libraries' log lines to `stream` (standard error), in one form."""
     out = stream or sys.stderr
     console = form == "console" or (form == "auto" and out.isatty())

@@ -39,7 +39,13 @@ def measure(folder: Path, repeat: int) -> list[Figure]:
         Figure("tap to new raw pixels, p50", ms(p50), f"bound {ms(P50)}", P50 / p50, 1.0),
         Figure("tap to new raw pixels, p95", ms(p95), f"bound {ms(P95)}", P95 / p95, 1.0),
         Figure("first phone, memory", f"{first:.0f} MB", f"bound {FIRST:.0f} MB", FIRST / first, 1.0),
-        Figure("each further phone, memory", f"{further:.1f} MB", f"bound {FURTHER:.0f} MB", FURTHER / max(further, 0.1), 1.0),
+        Figure(
+            "each further phone, memory",
+            f"{further:.1f} MB",
+            f"bound {FURTHER:.0f} MB",
+            FURTHER / max(further, 0.1),
+            1.0,
+        ),
     ]
 
 

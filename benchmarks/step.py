@@ -22,7 +22,7 @@ def measure(folder: Path, repeat: int) -> list[Figure]:
         with lab.adb_server(), lab.phone() as phone, lab.server(**env) as client:
             for _ in range(repeat):
                 run = client.call("POST", "/v1/runs", json={"task": TASK, "serial": phone.serial, "policy": "follow"})
-                ended = [event for event in client.events(run["id"])][-1]
+                ended = list(client.events(run["id"]))[-1]
                 assert ended["data"]["outcome"]["code"] == "complete", ended
                 for step in client.call("GET", f"/v1/runs/{run['id']}/steps")["items"]:
                     for phase, seconds in step["timings"].items():

@@ -35,7 +35,7 @@ WANTED = {"first": "María", "last": "García-张伟", "phone": "+34 600 555 012
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(demo)
+    app.command(help="Server, virtual phone and one task, nothing to prepare.")(demo)
 
 
 def demo(
@@ -132,7 +132,8 @@ def _run(server: dict[str, Any], phone: dict[str, Any], env: dict[str, str]) -> 
     facts = {
         "dark theme is on": state["settings"]["secure"].get("ui_night_mode") == "2",
         "María García-张伟, +34 600 555 0123 is in Contacts": any(
-            all(row.get(key) == value for key, value in WANTED.items()) for row in state["tables"]["contacts.contact"].values()
+            all(row.get(key) == value for key, value in WANTED.items())
+            for row in state["tables"]["contacts.contact"].values()
         ),
     }
     typer.echo(f"\nOutcome: {outcome}. What the phone itself says:")

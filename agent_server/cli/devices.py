@@ -11,7 +11,7 @@ from device.errors import DeviceError
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(devices)
+    app.command(help="List the phones that adb knows.")(devices)
 
 
 def devices() -> None:

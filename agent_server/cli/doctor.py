@@ -34,7 +34,7 @@ class Finding:
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(doctor)
+    app.command(help="Say what is missing here, and the command that mends it.")(doctor)
 
 
 def doctor(

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from device.virtual import __main__ as virtual
 
+Profile = Literal["phone", "tablet", "foldable"]
+
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(phone)
+    app.command(help="Run a virtual phone alone, for any adb client.")(phone)
 
 
 def phone(
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port of the phone's adb daemon; 0 picks one.")] = 0,
     profile: Annotated[
-        str, typer.Option(help="phone (1080x2400), tablet (1600x2560) or foldable (2208x1840).")
+        Profile, typer.Option(help="phone is 1080x2400, tablet 1600x2560, foldable 2208x1840 pixels.")
     ] = "phone",
     seed: Annotated[int, typer.Option(help="What is on the phone: the same seed gives the same phone.")] = 1,
     dark: Annotated[bool, typer.Option(help="Start in dark theme.")] = False,
-    lang: Annotated[str, typer.Option(help="en or zh.")] = "en",
+    lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the phone.")] = "en",
     control_port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Offer the owner's endpoint at this port; 0 picks one.")
     ] = None,

@@ -8,14 +8,11 @@ from policies import registry
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(policies)
+    app.command(help="List who can decide, and what each needs.")(policies)
 
 
 def policies() -> None:
     for info in registry.names():
-        model = (
-            f"sends pictures to {info.needs.remote_model}"
-            if info.needs.remote_model
-            else "no model, nothing leaves this machine"
-        )
-        typer.echo(f"{info.name}\t{info.description} ({model})")
+        remote = info.needs.remote_model
+        where = f"sends pictures to {remote}" if remote else "nothing leaves this machine"
+        typer.echo(f"{info.name}\t{info.description} ({where})")

@@ -16,7 +16,7 @@ EXIT_CODES = {"complete": 0, "impossible": 3, "stopped": 4, "denied": 5, "out_of
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(run)
+    app.command(help="Give a phone one task and watch it being done.")(run)
 
 
 def run(

@@ -24,7 +24,7 @@ BIGGEST_PICTURE = 40_000_000
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(see)
+    app.command(help="Show what is seen on a picture or a phone: marks and a list.")(see)
 
 
 def see(

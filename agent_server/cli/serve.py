@@ -9,7 +9,7 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +22,7 @@ from agent_server.wiring import running
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=__doc__)(serve)
+    app.command(help="Serve the REST API on this machine.")(serve)
 
 
 def serve(
@@ -30,7 +30,7 @@ def serve(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="TCP port; 0 picks a free one.")] = None,
     announce: Annotated[bool, typer.Option(hidden=True, help="For parents: one JSON line, end with stdin.")] = False,
 ) -> None:
-    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    given: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = Settings(**given)
     other = announced(settings)
     if other is not None:

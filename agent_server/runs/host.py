@@ -42,6 +42,10 @@ class Phones(Protocol):
         """The opened phone. Raises DeviceError."""
         ...
 
+    async def check(self, serial: str) -> None:
+        """Raises DeviceError when the phone is not there, or not ready."""
+        ...
+
     async def forget(self, serial: str) -> None:
         """The phone's link is gone: open it afresh next time."""
         ...
@@ -206,8 +210,19 @@ class RunHost:
             overlay_width=self._overlay_width,
         )
         ending = await pursue(run, cast)
-        if ending.cause in {error.code for error in GONE}:
+        if ending.code is OutcomeCode.DEVICE_LOST:
+            ending = await self._named(run, ending)
             await self._phones.forget(run.serial)
+        return ending
+
+    async def _named(self, run: Run, ending: Ending) -> Ending:
+        """What broke first is often a stream that was closed; that the phone has left says more."""
+        if ending.cause in {error.code for error in GONE}:
+            return ending
+        try:
+            await self._phones.check(run.serial)
+        except DeviceError as error:
+            return lost(run, error)
         return ending
 
 

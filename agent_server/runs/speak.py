@@ -74,7 +74,9 @@ def act(data: Mapping[str, Any], lang: str, form: int = 2) -> str:
     action, target = data["action"], data.get("target")
     kind = action["kind"]
     name = clip(str(target["name"]), NAME_LIMIT) if target and target.get("name") else ""
-    place = lines["target.field"] if kind in ("type_text", "clear_text") else lines["target.place"]
+    # What stands in a field may have been typed, so a field without a label has no name to say.
+    field = kind in ("type_text", "clear_text") or bool(target and target.get("role") == "text_field")
+    place = lines["target.field"] if field else lines["target.place"]
     return ACTS[tongue][kind][form].format(
         target=lines["target.quoted"].format(name=name) if name else place,
         finger=FINGERS[tongue].get(action.get("finger", ""), ""),

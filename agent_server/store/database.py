@@ -66,24 +66,28 @@ class Database:
         await self._reader.dispose()
 
 
-class _Patient(aiosqlite.Connection):
-    """Whoever is cancelled in the middle of a statement leaves when the statement is done.
+class _Connection(aiosqlite.Connection):
+    """Ends its transaction before it closes.
 
-    The driver's thread goes on with it in any case. A caller that leaves earlier makes the pool give up the
-    connection while its transaction is open, and every other writer meets "database is locked".
+    SQLAlchemy gives a connection up when its caller is cancelled in the middle of a statement. SQLite keeps a
+    closed connection alive as long as a statement of it is (`sqlite3_close_v2`), with the lock of its open
+    transaction, and the traceback of the cancelled caller holds the statement: without the rollback every other
+    writer meets "database is locked".
     """
 
-    async def _execute(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
-        statement = asyncio.ensure_future(super()._execute(fn, *args, **kwargs))
-        try:
-            return await asyncio.shield(statement)
-        except asyncio.CancelledError:
-            await asyncio.wait({statement})
-            raise
+    async def close(self) -> None:
+        if self._connection is not None:
+            await self.rollback()
+        await super().close()
+
+    def stop(self) -> asyncio.Future[Any] | None:
+        if self._connection is not None:
+            self._tx.put_nowait((None, self._connection.rollback))
+        return super().stop()
 
 
 async def _connect(path: Path) -> aiosqlite.Connection:
-    connection = _Patient(lambda: sqlite3.connect(path, check_same_thread=False), 64)
+    connection = _Connection(lambda: sqlite3.connect(path, check_same_thread=False), 64)
     # As SQLAlchemy does for connections of its own making: a forgotten one must not keep the process alive.
     connection._thread.daemon = True
     return await connection

@@ -72,7 +72,7 @@ async def run(options: Options, *, stop: asyncio.Event | None = None) -> None:
             lines = [f"virtual phone: adb connect {served.address}"]
             facts = {"adb": served.address}
             if options.control_port is not None:
-                control = await stack.enter_async_context(serve_control(served.host, port=options.control_port))
+                control = await stack.enter_async_context(serve_control(served.adbd, port=options.control_port))
                 lines.append(f"control: {control.url}")
                 lines += _hand_over(control.token, options.token_file)
                 facts |= {"control": control.url, "token_file": str(options.token_file)}

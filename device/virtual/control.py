@@ -12,6 +12,8 @@ has left behind. Every answer is JSON except the picture and the snapshot; error
     POST /advance             {"ms": N}: let time pass (manual clock)
     POST /settle              {"cap_ms": N}: let time pass until nothing moves (manual clock)
     POST /input               {"kind": "tap", "x": 1, "y": 2}, and likewise swipe, drag, key, text
+    POST /faults              {"refuse_injection": true, ...}: switch faults; the answer is all of them
+    POST /cut                 cut every adb connection, as when the cable is pulled
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from device.virtual.adbd.bridge import PhoneHost
+from device.virtual.adbd.faults import fired
 from device.virtual.adbd.http import HttpError, Request, RequestDecoder, Response, encode_response, json_response
+from device.virtual.adbd.services import Adbd
 from device.virtual.core.world import diff
 from device.virtual.errors import PhoneError
 from device.virtual.phone import VirtualPhone
@@ -46,7 +49,7 @@ class BadRequest(Exception):
 class Control:
     """Answers requests for one phone; `token` is the bearer token they must carry."""
 
-    host: PhoneHost
+    adbd: Adbd
     token: str
 
     async def answer(self, request: Request) -> Response:
@@ -61,7 +64,7 @@ class Control:
         if request.method != method:
             return _problem(405, f"{request.path} wants {method}, not {request.method}")
         try:
-            return await handle(self.host, request)
+            return await handle(self.adbd, request)
         except (BadRequest, PhoneError, ValueError, RuntimeError) as error:
             return _problem(400, str(error))
         except Exception:  # the border of the endpoint: an owner always gets an answer
@@ -90,56 +93,68 @@ def _number(body: Mapping[str, Any], name: str, default: float | None = None) ->
     return float(value)
 
 
-async def _state(host: PhoneHost, request: Request) -> Response:
-    return json_response(await host.run(lambda phone: phone.state_json()))
+async def _state(adbd: Adbd, request: Request) -> Response:
+    return json_response(await adbd.host.run(lambda phone: phone.state_json()))
 
 
-async def _journal(host: PhoneHost, request: Request) -> Response:
+async def _journal(adbd: Adbd, request: Request) -> Response:
     since = request.query.get("since", "0")
     if not since.isdigit():
         raise BadRequest(f"since must be a number, not {since!r}")
-    return json_response(await host.run(lambda phone: phone.journal.to_json(int(since))))
+    return json_response(await adbd.host.run(lambda phone: phone.journal.to_json(int(since))))
 
 
-async def _frame(host: PhoneHost, request: Request) -> Response:
-    number, png = await host.run(lambda phone: (phone.frame(), phone.png()))
+async def _frame(adbd: Adbd, request: Request) -> Response:
+    number, png = await adbd.host.run(lambda phone: (phone.frame(), phone.png()))
     return Response(200, png, "image/png", {"X-Frame": str(number)})
 
 
-async def _diff(host: PhoneHost, request: Request) -> Response:
+async def _diff(adbd: Adbd, request: Request) -> Response:
     before = _body(request)
     if missing := [name for name in ("tables", "settings", "files") if name not in before]:
         raise BadRequest(f"the body must be an earlier /state; it lacks {', '.join(missing)}")
-    return json_response(diff(before, await host.run(lambda phone: phone.state_json())))
+    return json_response(diff(before, await adbd.host.run(lambda phone: phone.state_json())))
 
 
-async def _snapshot(host: PhoneHost, request: Request) -> Response:
-    return Response(200, await host.run(lambda phone: phone.snapshot()), "application/octet-stream")
+async def _snapshot(adbd: Adbd, request: Request) -> Response:
+    return Response(200, await adbd.host.run(lambda phone: phone.snapshot()), "application/octet-stream")
 
 
-async def _restore(host: PhoneHost, request: Request) -> Response:
-    await host.run(lambda phone: phone.restore(request.body))
+async def _restore(adbd: Adbd, request: Request) -> Response:
+    await adbd.host.run(lambda phone: phone.restore(request.body))
     return json_response({"restored": True})
 
 
-async def _advance(host: PhoneHost, request: Request) -> Response:
+async def _advance(adbd: Adbd, request: Request) -> Response:
     ms = _number(_body(request), "ms")
-    await host.run(lambda phone: phone.advance(ms))
-    return json_response({"now_ms": await host.run(lambda phone: phone.clock.now_ms())})
+    await adbd.host.run(lambda phone: phone.advance(ms))
+    return json_response({"now_ms": await adbd.host.run(lambda phone: phone.clock.now_ms())})
 
 
-async def _settle(host: PhoneHost, request: Request) -> Response:
+async def _settle(adbd: Adbd, request: Request) -> Response:
     cap = _number(_body(request), "cap_ms", 3000)
-    return json_response({"settled": await host.run(lambda phone: phone.settle(cap))})
+    return json_response({"settled": await adbd.host.run(lambda phone: phone.settle(cap))})
 
 
-async def _input(host: PhoneHost, request: Request) -> Response:
+async def _input(adbd: Adbd, request: Request) -> Response:
     body = _body(request)
     act = _gesture(body)
-    before = await host.run(lambda phone: len(phone.journal))
-    pending = await host.run(act)
-    await host.until(lambda phone: pending.done, GESTURE_SECONDS)
+    before = await adbd.host.run(lambda phone: len(phone.journal))
+    pending = await adbd.host.run(act)
+    await adbd.host.until(lambda phone: pending.done, GESTURE_SECONDS)
     return json_response({"journal": before})
+
+
+async def _faults(adbd: Adbd, request: Request) -> Response:
+    adbd.faults.change(_body(request))
+    return json_response(adbd.faults.to_json())
+
+
+async def _cut(adbd: Adbd, request: Request) -> Response:
+    await adbd.host.run(lambda phone: fired(phone, "cut"))
+    count = len(adbd.connections)
+    adbd.cut()
+    return json_response({"cut": count})
 
 
 def _gesture(body: Mapping[str, Any]) -> Callable[[VirtualPhone], Any]:
@@ -173,7 +188,7 @@ def _points(body: Mapping[str, Any]) -> list[tuple[float, float]]:
     return found
 
 
-_Route = Callable[[PhoneHost, Request], Awaitable[Response]]
+_Route = Callable[[Adbd, Request], Awaitable[Response]]
 _ROUTES: Mapping[str, tuple[str, _Route]] = {
     "/state": ("GET", _state),
     "/journal": ("GET", _journal),
@@ -184,6 +199,8 @@ _ROUTES: Mapping[str, tuple[str, _Route]] = {
     "/advance": ("POST", _advance),
     "/settle": ("POST", _settle),
     "/input": ("POST", _input),
+    "/faults": ("POST", _faults),
+    "/cut": ("POST", _cut),
 }
 
 
@@ -196,9 +213,9 @@ class ServedControl:
 
 
 @asynccontextmanager
-async def serve_control(host: PhoneHost, *, port: int = 0, token: str = "") -> AsyncIterator[ServedControl]:
+async def serve_control(adbd: Adbd, *, port: int = 0, token: str = "") -> AsyncIterator[ServedControl]:
     """Serve the endpoint on loopback until the block ends; without a token a random one is made."""
-    control = Control(host, token or secrets.token_urlsafe(24))
+    control = Control(adbd, token or secrets.token_urlsafe(24))
     tasks: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -11,6 +11,7 @@ processor time, for its thread sleeps until a job or the next timer.
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -22,6 +23,8 @@ from device.virtual.adbd.services import Adbd, banner
 from device.virtual.phone import VirtualPhone
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 STEP_MS = 16.0
 """How far a manual clock is advanced at a time while somebody waits for a condition: one frame of 60 Hz."""
@@ -42,12 +45,13 @@ class _Job:
 
 @dataclass(slots=True)
 class _Condition:
-    """Somebody who waits: `deadline` in the phone's milliseconds."""
+    """Somebody who waits: `seconds` of the phone's time, until `deadline` in its milliseconds."""
 
     holds: Callable[[VirtualPhone], bool]
-    deadline: float
+    seconds: float
     answer: asyncio.Future[bool]
     loop: asyncio.AbstractEventLoop
+    deadline: float = 0.0
 
 
 class PhoneThread:
@@ -80,8 +84,7 @@ class PhoneThread:
         """Wait, in the phone's time, until the condition holds; False when the seconds are over first."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[bool] = loop.create_future()
-        now = await self.run(lambda phone: phone.clock.now_ms())
-        self._post(_Condition(condition, now + seconds * 1000.0, answer, loop))
+        self._post(_Condition(condition, seconds, answer, loop))
         return await answer
 
     async def sleep(self, seconds: float) -> None:
@@ -105,15 +108,26 @@ class PhoneThread:
                 if isinstance(item, _Job):
                     self._carry_out(item)
                 else:
+                    item.deadline = self._phone.clock.now_ms() + item.seconds * 1000.0
                     self._conditions.append(item)
             if self._phone.clock.live:
-                self._phone.pump()
+                self._pass()
             self._check()
         for condition in self._conditions:
             _refuse(condition)
         while not self._mailbox.empty():
             if (left := self._mailbox.get()) is not None:
                 _refuse(left)
+
+    def _pass(self, ms: float = 0.0) -> None:
+        """Let timers run: those that are due, or on a manual clock those of the next milliseconds."""
+        try:
+            if self._phone.clock.live:
+                self._phone.pump()
+            else:
+                self._phone.advance(ms)
+        except Exception:  # a timer of some app failed; the phone goes on, as a phone does when an app crashes
+            log.exception("a timer of the virtual phone failed")
 
     def _patience(self) -> float | None:
         """Seconds until something has to be done without being asked; None for never."""
@@ -144,7 +158,7 @@ class PhoneThread:
                 waiting.append(condition)
         self._conditions = waiting
         if not self._phone.clock.live and self._mailbox.empty() and (hurried := self._hurried()):
-            self._phone.advance(min(*hurried, STEP_MS))
+            self._pass(min(*hurried, STEP_MS))
 
     def _hurried(self) -> list[float]:
         """Milliseconds until the deadlines of those for whom a manual clock has to go on."""

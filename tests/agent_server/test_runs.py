@@ -14,7 +14,7 @@ import pytest
 from agent_server.runs.model import OutcomeCode, QuestionState, RunState
 from device.actions import Key, OpenApp, PressKey, Swipe, Tap, TypeText, Wait
 from device.base import Answer
-from device.errors import DeadlineExceeded
+from device.errors import CommandRefused, DeadlineExceeded
 from device.geometry import Point
 from policies.base import Ask, Decision, Finish, Observation, Status
 from policies.errors import Unparsable
@@ -436,6 +436,17 @@ async def test_a_phone_unplugged_in_mid_step_ends_the_run_with_advice(tmp_path: 
         assert (run.state, run.outcome.code, run.outcome.cause) == ("failed", "device_lost", "device-link-lost")
         assert "cable" in run.outcome.advice
         assert (await bench.events(run_id))[-1].importance == 3
+
+
+async def test_a_phone_that_has_left_is_named_as_gone_whatever_broke_first(tmp_path: Path) -> None:
+    async with stage(tmp_path) as bench:
+        go = bench.phone.hold("observe")
+        run_id = await bench.start("Contacts")
+        await bench.phone.entered["observe"].wait()
+        bench.shelf.unplug("test-1").faults["observe"] = [CommandRefused("closed")]
+        go.set()
+        run = await bench.ended(run_id)
+        assert (run.outcome.code, run.outcome.cause) == ("device_lost", "device-not-found")
 
 
 async def test_a_phone_that_fails_while_looking_ends_the_run_with_its_own_cause(tmp_path: Path) -> None:

@@ -10,7 +10,14 @@ from agent_server.cli.client import ServiceClient, ServiceError
 from tests.lab import Lab
 
 TASK = "Open Settings, tap Display, turn on Dark theme, go home"
-POINTS = ["in_policy:3", "before_intent:3", "after_intent:3", "after_injection:3", "after_effect:3", "after_injection:1"]
+POINTS = [
+    "in_policy:3",
+    "before_intent:3",
+    "after_intent:3",
+    "after_injection:3",
+    "after_effect:3",
+    "after_injection:1",
+]
 
 
 def watch_until_gone(client: ServiceClient, run_id: str) -> list[dict[str, Any]]:
@@ -40,7 +47,9 @@ def test_a_killed_server_loses_no_event_and_repeats_no_tap(lab: Lab, point: str)
         assert kept[: len(seen)] == seen, "an event that a client has seen is gone or changed"
         assert [event["id"] for event in kept] == list(range(1, len(kept) + 1))
         assert phone.inputs() == touched, "the restarted server touched the phone"
-        taps = [(entry["data"].get("x"), entry["data"].get("y")) for entry in touched if entry["data"].get("kind") == "tap"]
+        taps = [
+            (entry["data"].get("x"), entry["data"].get("y")) for entry in touched if entry["data"].get("kind") == "tap"
+        ]
         assert len(taps) == len(set(taps)), "a place was tapped twice"
         uncertain = [event for event in kept if event["type"] == "action.uncertain"]
         assert bool(uncertain) == point.startswith(("after_intent", "after_injection"))

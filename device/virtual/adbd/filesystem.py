@@ -91,6 +91,21 @@ def listing(phone: VirtualPhone, folder: str) -> tuple[str, ...]:
 
 def write(phone: VirtualPhone, path: str, data: bytes, *, mode: int = FILE_MODE, mtime: datetime | None = None) -> None:
     """Create or replace a file whose folder exists; raises FileError."""
+    check_writable(phone, path)
+    path = normal(path)
+    if path == NULL:
+        return
+    _commit(
+        phone,
+        "adbd.write_file",
+        lambda world, path, data: world.files.write(path, data, mode=mode, mtime=mtime),
+        {"path": path, "data": data},
+        {"path": path, "bytes": len(data)},
+    )
+
+
+def check_writable(phone: VirtualPhone, path: str) -> None:
+    """Raise the FileError that writing there would."""
     path = normal(path)
     if path == NULL:
         return
@@ -99,13 +114,6 @@ def write(phone: VirtualPhone, path: str, data: bytes, *, mode: int = FILE_MODE,
         raise FileError("Is a directory")
     _need_folder(phone, posixpath.dirname(path))
     _need_writable(path)
-    _commit(
-        phone,
-        "adbd.write_file",
-        lambda world, path, data: world.files.write(path, data, mode=mode, mtime=mtime),
-        {"path": path, "data": data},
-        {"path": path, "bytes": len(data)},
-    )
 
 
 def make_folder(phone: VirtualPhone, path: str, *, parents: bool = False) -> None:

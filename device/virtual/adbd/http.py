@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -85,16 +85,7 @@ class RequestDecoder:
             head, self._head = self._head, None
             body = bytes(self._buffer[: self._length])
             del self._buffer[: self._length]
-            requests.append(
-                Request(
-                    method=head.method,
-                    path=head.path,
-                    query=head.query,
-                    headers=head.headers,
-                    body=body,
-                    keep_alive=head.keep_alive,
-                )
-            )
+            requests.append(replace(head, body=body))
 
     def _read_head(self) -> bool:
         while self._buffer.startswith(b"\r\n"):

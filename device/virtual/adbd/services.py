@@ -10,6 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable
 
 from device.virtual.adbd.bridge import PhoneHost
+from device.virtual.adbd.faults import Faults
 from device.virtual.adbd.shell.session import PacketTerminal, RawTerminal, ShellSession, run_line
 from device.virtual.adbd.sync import SyncService
 from device.virtual.adbd.transport import Handler, Stream, StreamClosed, Transport
@@ -37,7 +38,8 @@ class Adbd:
 
     def __init__(self, host: PhoneHost, hello: bytes) -> None:
         self.host = host
-        self.u2 = U2Server(host, lambda line: run_line(self, line))
+        self.faults = Faults()
+        self.u2 = U2Server(host, lambda line: run_line(self, line), self.faults)
         self.log_start = 0
         self.connections: set[Transport] = set()
         self._hello = hello
@@ -48,10 +50,14 @@ class Adbd:
         self.connections.add(transport)
         return transport
 
-    def close(self) -> None:
-        """Cut every connection, as when the cable is pulled."""
+    def cut(self) -> None:
+        """Cut every connection, as when the cable is pulled; adb servers may connect again."""
         for transport in tuple(self.connections):
             transport.close()
+
+    def close(self) -> None:
+        """Cut every connection and stop what runs."""
+        self.cut()
         self.u2.stop()
 
     def open(self, service: str, transport: Transport) -> Handler | None:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from device.virtual.adbd.bridge import PhoneHost
+from device.virtual.adbd.faults import Faults, fired
 from device.virtual.adbd.http import HttpError, Request, RequestDecoder, Response, encode_response, json_response
 from device.virtual.adbd.rpc import device, objects, scroll
-from device.virtual.adbd.rpc.errors import METHOD_NOT_FOUND, SERVER_ERROR, RpcError
+from device.virtual.adbd.rpc.errors import METHOD_NOT_FOUND, SERVER_ERROR, RpcError, java_error
 from device.virtual.adbd.rpc.method import Automation, Method, Shell
 from device.virtual.adbd.transport import Stream
 
@@ -33,9 +34,10 @@ class AlreadyRegistered(Exception):
 class U2Server:
     """At most one automation per phone; `start` takes it and `stop` gives it back."""
 
-    def __init__(self, host: PhoneHost, shell: Shell) -> None:
+    def __init__(self, host: PhoneHost, shell: Shell, faults: Faults) -> None:
         self._host = host
         self._shell = shell
+        self._faults = faults
         self._automation: Automation | None = None
         self.port = 0
         self.stopped = asyncio.Event()
@@ -48,7 +50,7 @@ class U2Server:
         """Listen on that port of the phone; raises AlreadyRegistered."""
         if self._automation is not None:
             raise AlreadyRegistered
-        self._automation = Automation(self._host, self._shell)
+        self._automation = Automation(self._host, self._shell, self._faults)
         self.port = port
         self.stopped.clear()
         return self._automation
@@ -70,7 +72,7 @@ class U2Server:
                 await stream.finish(encode_response(Response(error.status, str(error).encode()), keep_alive=False))
                 return
             for request in requests:
-                if not self.running:
+                if not await self._is_answered(request):
                     stream.close()
                     return
                 response = encode_response(await self.answer(request), keep_alive=request.keep_alive)
@@ -78,6 +80,16 @@ class U2Server:
                     await stream.finish(response)
                     return
                 await stream.write(response)
+
+    async def _is_answered(self, request: Request) -> bool:
+        """Whether a call gets an answer at all; a hanging one waits here until the server stops."""
+        fault = self._faults.rpc
+        if fault and request.path == "/jsonrpc/0":
+            await self._host.run(lambda phone: fired(phone, f"rpc {fault}"))
+            if fault == "hang":
+                await self.stopped.wait()
+            return fault == "disconnected"
+        return self.running
 
     async def answer(self, request: Request) -> Response:
         """The response to one request."""
@@ -115,6 +127,8 @@ class U2Server:
     async def _call(self, name: str, params: object) -> Any:
         method = METHODS.get(name)
         automation = self._automation
+        if self._faults.rpc == "disconnected":
+            raise java_error("java.lang.IllegalStateException", "UiAutomation not connected!")
         if method is None or automation is None:
             raise RpcError(METHOD_NOT_FOUND, "method not found")
         values = list(params) if isinstance(params, list | tuple) else []

@@ -13,6 +13,7 @@ depends_on = None
 
 def upgrade() -> None:
     _runs()
+    _steps()
     _story()
 
 
@@ -66,6 +67,9 @@ def _runs() -> None:
         ),
         sa.PrimaryKeyConstraint("key"),
     )
+
+
+def _steps() -> None:
     op.create_table(
         "step",
         sa.Column("run_id", sa.String(), nullable=False),

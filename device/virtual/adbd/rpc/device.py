@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from device.virtual.adbd import filesystem
+from device.virtual.adbd.faults import fired
 from device.virtual.adbd.rpc.errors import invalid_params, java_error
 from device.virtual.adbd.rpc.method import Automation, Method, Params, numbers
 from device.virtual.adbd.shell import keys
+from device.virtual.adbd.shell.screen import EMPTY_TREE
 from device.virtual.errors import PhoneError
 from device.virtual.phone import VirtualPhone
 
@@ -89,7 +91,7 @@ async def swipe_points(server: Automation, params: Params) -> bool:
 async def inject_input_event(server: Automation, params: Params) -> bool:
     action, x, y, _meta = numbers("injectInputEvent", params, 4)
 
-    def inject(phone: VirtualPhone) -> bool:
+    def inject(phone: VirtualPhone) -> bool | None:
         match int(action):
             case 0:
                 phone.pointer("down", x, y)
@@ -99,11 +101,9 @@ async def inject_input_event(server: Automation, params: Params) -> bool:
                 phone.pointer("move", x, y)
             case 3:
                 phone.pointer("cancel", x, y)
-            case _:
-                return False
-        return True
+        return None
 
-    return await server.host.run(inject)
+    return int(action) in (0, 1, 2, 3) and await server.gesture(inject)
 
 
 async def press_key(server: Automation, params: Params) -> bool:
@@ -123,15 +123,21 @@ async def dump(server: Automation, params: Params) -> str:
     compressed = bool(params[0]) if params else False
     depth = int(params[1]) if len(params) > 1 else 50
     active = bool(params[2]) if len(params) > 2 else False
+    if server.faults.empty_tree:
+        await server.host.run(lambda phone: fired(phone, "empty_tree"))
+        return EMPTY_TREE
     return await server.host.run(
         lambda phone: phone.dump(u2=True, compressed=compressed, max_depth=depth, active_only=active)
     )
 
 
-async def take_screenshot(server: Automation, params: Params) -> str:
+async def take_screenshot(server: Automation, params: Params) -> str | None:
     """(scale, quality) gives base64 text; (file, scale, quality) writes the picture and gives its path."""
     path = params[0] if len(params) == 3 and isinstance(params[0], str) else ""
     scale, quality = numbers("takeScreenshot", params[1:] if path else params, 2)
+    if server.faults.null_screenshot:
+        await server.host.run(lambda phone: fired(phone, "null_screenshot"))
+        return None
     data = await server.host.run(lambda phone: phone.jpeg(quality=int(quality), scale=scale))
     if not path:
         return base64.b64encode(data).decode("ascii")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from device.virtual.adbd.bridge import PhoneHost
-from device.virtual.adbd.rpc.errors import RpcError, invalid_params, java_error, not_found
+from device.virtual.adbd.faults import Faults, fired
+from device.virtual.adbd.rpc.errors import invalid_params, java_error, not_found
 from device.virtual.adbd.rpc.selector import BadSelector, Selector, find, parse_selector
+from device.virtual.adbd.shell.input import NOT_ALLOWED
 from device.virtual.phone import VirtualPhone
 from device.virtual.ui.a11y import A11yNode
 
@@ -36,6 +38,7 @@ class Automation:
 
     host: PhoneHost
     shell: Shell
+    faults: Faults = field(default_factory=Faults)
     objects: dict[str, Selector] = field(default_factory=dict)
     watchers: dict[str, Watcher] = field(default_factory=dict)
     configurator: dict[str, int] = field(
@@ -69,6 +72,9 @@ class Automation:
 
     async def gesture(self, act: Callable[[VirtualPhone], Any]) -> bool:
         """Carry a gesture out and wait until it is over."""
+        if self.faults.refuse_injection:
+            await self.host.run(lambda phone: fired(phone, "refuse_injection"))
+            raise java_error(*NOT_ALLOWED.split(": ", 1))
         pending = await self.host.run(act)
         if pending is not None and not isinstance(pending, bool):
             await self.host.until(lambda phone: pending.done, GESTURE_SECONDS)
@@ -97,16 +103,3 @@ def center(node: A11yNode) -> tuple[float, float]:
     """The middle pixel of what shows of an element, as Android rounds it."""
     left, top, right, bottom = node.bounds
     return float((left + right) // 2), float((top + bottom) // 2)
-
-
-__all__ = [
-    "GESTURE_SECONDS",
-    "Automation",
-    "Mapping",
-    "Method",
-    "Params",
-    "RpcError",
-    "Watcher",
-    "center",
-    "numbers",
-]

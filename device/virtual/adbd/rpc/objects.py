@@ -9,6 +9,7 @@ from typing import Any
 from device.virtual.adbd.rpc import device
 from device.virtual.adbd.rpc.errors import invalid_params, java_error, not_found
 from device.virtual.adbd.rpc.method import Automation, Method, Params, Watcher, center, numbers
+from device.virtual.adbd.rpc.scroll import scroll_until
 from device.virtual.adbd.rpc.selector import INSTANCE, Selector, Step, find, find_all, walk
 from device.virtual.phone import VirtualPhone
 from device.virtual.ui.a11y import A11yNode, Bounds
@@ -252,11 +253,9 @@ async def _child_by(server: Automation, params: Params, attribute: str) -> str:
         return None
 
     found = await server.host.run(search)
-    if found is None and len(params) == 4 and params[3]:
-        from device.virtual.adbd.rpc.scroll import scroll_until
-
-        if await scroll_until(server, params[0], lambda phone: search(phone) is not None):
-            found = await server.host.run(search)
+    may_scroll = len(params) == 4 and bool(params[3])
+    if found is None and may_scroll and await scroll_until(server, params[0], lambda phone: search(phone) is not None):
+        found = await server.host.run(search)
     if found is None:
         raise not_found(f'for {attribute}= "{wanted}"')
     return server.remember(found)

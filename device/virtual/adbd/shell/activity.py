@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from device.virtual.adbd import filesystem
 from device.virtual.adbd.shell.command import STDERR, Call, Command, Console
-from device.virtual.adbd.shell.package import full_class, home_package
+from device.virtual.adbd.shell.installed import full_class, home_package
 from device.virtual.errors import PhoneError
 from device.virtual.phone import VirtualPhone
 

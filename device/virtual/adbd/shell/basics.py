@@ -148,10 +148,8 @@ def date(phone: VirtualPhone, call: Call) -> int:
 
 
 def uptime(phone: VirtualPhone, call: Call) -> int:
-    minutes, seconds = divmod(int(phone.clock.now_ms() / 1000), 60)
-    hours, minutes = divmod(minutes, 60)
+    hours, minutes = divmod(int(phone.clock.now_ms() / 60_000), 60)
     up = f"{hours:2}:{minutes:02}" if hours else f"{minutes} min"
-    del seconds
     call.say(f" {phone.clock.wall():%H:%M:%S} up {up},  0 users,  load average: 0.00, 0.00, 0.00")
     return 0
 

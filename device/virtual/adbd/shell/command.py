@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from device.virtual.adbd.bridge import PhoneHost
+from device.virtual.adbd.faults import Faults
 from device.virtual.phone import VirtualPhone
+from device.wire import STDERR, STDOUT
 
 if TYPE_CHECKING:
     from device.virtual.adbd.u2server import U2Server
 
-STDOUT, STDERR = 1, 2
+__all__ = ["STDERR", "STDOUT", "Call", "Chunk", "Command", "Console", "Daemon", "Pending", "Run", "Wait", "plain"]
 
 Chunk = tuple[int, bytes]
 """A descriptor (STDOUT or STDERR) and what was written to it."""
@@ -40,6 +42,7 @@ class Call:
     stdin: bytes = b""
     chunks: list[Chunk] = field(default_factory=list)
     pending: Pending | None = None
+    faults: Faults = field(default_factory=Faults)
 
     def write(self, data: bytes) -> None:
         """Bytes to stdout as they are, without a copy."""
@@ -75,6 +78,9 @@ class Daemon(Protocol):
 
     @property
     def u2(self) -> U2Server: ...
+
+    @property
+    def faults(self) -> Faults: ...
 
     log_start: int
 

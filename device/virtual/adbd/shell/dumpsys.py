@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from device.virtual.adbd import filesystem
 from device.virtual.adbd.shell.command import Call, Command
-from device.virtual.adbd.shell.package import apk_path, find_package, full_class, uid
+from device.virtual.adbd.shell.installed import apk_path, find_package, full_class, uid
 from device.virtual.adbd.shell.screen import DISPLAY_ID
 from device.virtual.core.package import Notification, Package
 from device.virtual.phone import VirtualPhone
@@ -106,8 +106,7 @@ def _window_displays(phone: VirtualPhone, call: Call) -> None:
     call.say(
         "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)",
         "  Display: mDisplayId=0 (organized)",
-        f"    init={width}x{height} {phone.profile.dpi}dpi mMinSizeOfResizeableTaskDp=220 "
-        f"cur={now_width}x{now_height} app={now_width}x{now_height}",
+        f"    init={width}x{height} {phone.profile.dpi}dpi cur={now_width}x{now_height} app={now_width}x{now_height}",
         f"    mRotation={phone.rotation} mDisplayRotation=ROTATION_{phone.rotation * 90}",
         "",
         f"  mCurrentFocus={_focus(phone)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from device.virtual.adbd.faults import fired
 from device.virtual.adbd.shell.command import Call, Command
 from device.virtual.adbd.shell.keys import MODIFIERS, code_of
 from device.virtual.errors import UnmappedCharacter
@@ -26,6 +27,10 @@ DEFAULT_SWIPE_MS = 300.0
 REFUSED = 255
 """Exit status of a command that ended with an exception on the phone."""
 
+NOT_ALLOWED = (
+    "java.lang.SecurityException: Injecting input events requires the caller (or the source of the instrumentation, "
+    "if any) to have the INJECT_EVENTS permission."
+)
 USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
 commands: text, keyevent, tap, swipe, draganddrop, motionevent, keycombination"""
 
@@ -59,6 +64,9 @@ def input_(phone: VirtualPhone, call: Call) -> int:
         return call.fail(f"Error: Unknown command: {name}\n{USAGE}", REFUSED)
     if display not in ("0", "-1"):  # another screen, which this phone does not have
         return 0
+    if call.faults.refuse_injection:
+        fired(phone, "refuse_injection")
+        return call.fail(f"\nException occurred while executing '{name}':\n{NOT_ALLOWED}", REFUSED)
     try:
         run(phone, call, name, rest)
     except _Bad as error:

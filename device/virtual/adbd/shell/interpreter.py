@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -59,7 +59,10 @@ class _Quoted:
 
 @dataclass(slots=True)
 class Interpreter:
-    """One shell: its variables, working folder and last status live as long as its stream."""
+    """One shell: its variables, working folder and last status live as long as its stream.
+
+    With `live` what was printed is shown before a command begins to wait; otherwise somebody collects it.
+    """
 
     console: Console
     commands: Mapping[str, Command]
@@ -67,6 +70,7 @@ class Interpreter:
     cwd: str = "/"
     status: int = 0
     ended: bool = False
+    live: bool = True
 
     async def run(self, line: str, chunks: list[Chunk]) -> int:
         """Carry a line out and give its exit status. `chunks` receives what was printed and not yet shown."""
@@ -97,46 +101,48 @@ class Interpreter:
         status = 0
         for simple in pipeline.commands[:-1]:
             inner: list[Chunk] = []
-            await self._simple(simple, inner, stdin)
+            await self._simple(simple, inner, stdin, live=False)
             stdin = b"".join(data for fd, data in inner if fd == STDOUT)
             chunks.extend(chunk for chunk in inner if chunk[0] == STDERR)
-        status = await self._simple(pipeline.commands[-1], chunks, stdin)
+        status = await self._simple(pipeline.commands[-1], chunks, stdin, live=self.live)
         return int(not status) if pipeline.negated else status
 
-    async def _simple(self, simple: Simple, chunks: list[Chunk], stdin: bytes | None) -> int:
+    async def _simple(self, simple: Simple, chunks: list[Chunk], stdin: bytes | None, *, live: bool) -> int:
         words = [text for word in simple.words for text in await self._expand(word)]
         assigned = {name: "".join(await self._expand(word, split=False)) for name, word in simple.assignments}
         redirects = [
             (redirect, "".join(await self._expand(redirect.target, split=False))) for redirect in simple.redirects
         ]
+        for redirect, target in redirects:
+            try:
+                if redirect.op == "<":
+                    stdin = await self.console.host.run(partial(filesystem.read, path=self._path(target)))
+                elif redirect.op != "&":
+                    await self.console.host.run(partial(filesystem.check_writable, path=self._path(target)))
+            except filesystem.FileError as error:
+                verb = "open" if redirect.op == "<" else "create"
+                chunks.append((STDERR, f"sh: can't {verb} {target}: {error}\n".encode()))
+                return 1
         if not words:
             self.env.update(assigned)
-            return await self._redirected(Call(name=""), redirects, chunks)
-        for redirect, target in redirects:
-            if redirect.op == "<":
-                try:
-                    path = self._path(target)
-                    stdin = await self.console.host.run(partial(filesystem.read, path=path))
-                except filesystem.FileError as error:
-                    chunks.append((STDERR, f"sh: can't open {target}: {error}\n".encode()))
-                    return 1
+            await self._redirected(Call(name=""), redirects, chunks)
+            return 0
         name = words[0]
         for folder in BIN_FOLDERS:
             name = name.removeprefix(folder)
         call = Call(name=name, args=tuple(words[1:]), env={**self.env, **assigned}, cwd=self.cwd)
-        status = await self._call(call, stdin, chunks if not redirects else None)
-        redirected = await self._redirected(call, redirects, chunks)
-        return status or redirected
+        status = await self._call(call, stdin, chunks if live and not redirects else None)
+        await self._redirected(call, redirects, chunks)
+        return status
 
     async def _call(self, call: Call, stdin: bytes | None, live: list[Chunk] | None) -> int:
-        if (builtin := getattr(self, f"_do_{call.name}", None)) is not None and call.name in BUILTINS:
-            result = await builtin(call, stdin)
-            assert isinstance(result, int)
-            return result
+        if (builtin := BUILTINS.get(call.name)) is not None:
+            return await builtin(self, call, stdin)
         command = self.commands.get(call.name)
         if command is None:
             await self.console.host.run(lambda phone: _journal_unknown(phone, call.name, call.args))
             return call.fail(f"sh: {call.name}: inaccessible or not found", NOT_FOUND)
+        call.faults = self.console.device.faults
         if stdin is not None:
             call.stdin = stdin
         elif command.reads(call.args):
@@ -144,7 +150,7 @@ class Interpreter:
         run = command.run
         if run is not None and not command.waits(call.args):
             status = await self.console.host.run(lambda phone: run(phone, call))
-            if (pending := call.pending) is not None:
+            if (pending := call.pending) is not None and not pending.done:
                 await self.console.host.until(lambda phone: pending.done, GESTURE_SECONDS)
             return status
         assert command.wait is not None
@@ -153,7 +159,7 @@ class Interpreter:
             live.clear()
         return await command.wait(self.console, call)
 
-    async def _redirected(self, call: Call, redirects: Sequence[tuple[Redirect, str]], chunks: list[Chunk]) -> int:
+    async def _redirected(self, call: Call, redirects: Sequence[tuple[Redirect, str]], chunks: list[Chunk]) -> None:
         """Distribute what a call printed over files and the terminal."""
         where: dict[int, int | str] = {STDOUT: STDOUT, STDERR: STDERR}
         files: dict[str, list[bytes]] = {}
@@ -173,12 +179,7 @@ class Interpreter:
             else:
                 chunks.append((home, data))
         for path, pieces in files.items():
-            try:
-                await self.console.host.run(partial(filesystem.write, path=path, data=b"".join(pieces)))
-            except filesystem.FileError as error:
-                chunks.append((STDERR, f"sh: can't create {path}: {error}\n".encode()))
-                return 1
-        return 0
+            await self.console.host.run(partial(filesystem.write, path=path, data=b"".join(pieces)))
 
     def _path(self, name: str) -> str:
         return name if name.startswith("/") else posixpath.join(self.cwd, name)
@@ -224,7 +225,7 @@ class Interpreter:
 
     async def _substitute(self, piece: Substitution) -> str:
         chunks: list[Chunk] = []
-        inner = Interpreter(self.console, self.commands, dict(self.env), self.cwd, self.status)
+        inner = Interpreter(self.console, self.commands, dict(self.env), self.cwd, self.status, live=False)
         try:
             await inner._script(piece.line, chunks)
         except Exit as end:
@@ -242,7 +243,7 @@ class Interpreter:
         found = await self.console.host.run(lambda phone: _matching(phone, self.cwd, pattern))
         return found or [plain]
 
-    async def _do_cd(self, call: Call, stdin: bytes | None) -> int:
+    async def _cd(self, call: Call, stdin: bytes | None) -> int:
         path = posixpath.normpath(call.path(call.args[0] if call.args else self.env.get("HOME", "/")))
         entry = await self.console.host.run(lambda phone: filesystem.stat(phone, path))
         if entry is None or not entry.is_folder:
@@ -251,29 +252,29 @@ class Interpreter:
         self.cwd = path
         return 0
 
-    async def _do_exit(self, call: Call, stdin: bytes | None) -> int:
+    async def _exit(self, call: Call, stdin: bytes | None) -> int:
         raise Exit(int(call.args[0]) & 0xFF if call.args and call.args[0].isdigit() else self.status)
 
-    async def _do_exec(self, call: Call, stdin: bytes | None) -> int:
+    async def _exec(self, call: Call, stdin: bytes | None) -> int:
         if call.args:
             inner = Call(name=call.args[0], args=call.args[1:], env=call.env, cwd=call.cwd, chunks=call.chunks)
             self.status = await self._call(inner, stdin, None)
             self.ended = True
         return self.status
 
-    async def _do_export(self, call: Call, stdin: bytes | None) -> int:
+    async def _export(self, call: Call, stdin: bytes | None) -> int:
         for word in call.args:
             name, equals, value = word.partition("=")
             if equals:
                 self.env[name] = value
         return 0
 
-    async def _do_unset(self, call: Call, stdin: bytes | None) -> int:
+    async def _unset(self, call: Call, stdin: bytes | None) -> int:
         for name in call.args:
             self.env.pop(name, None)
         return 0
 
-    async def _do_sh(self, call: Call, stdin: bytes | None) -> int:
+    async def _sh(self, call: Call, stdin: bytes | None) -> int:
         if call.args[:1] == ("-c",) and len(call.args) > 1:
             line = call.args[1]
         elif call.args:
@@ -284,7 +285,7 @@ class Interpreter:
             line = data.decode("utf-8", "surrogateescape")
         else:
             line = (stdin if stdin is not None else await self.console.read()).decode("utf-8", "surrogateescape")
-        inner = Interpreter(self.console, self.commands, dict(call.env), self.cwd)
+        inner = Interpreter(self.console, self.commands, dict(call.env), self.cwd, live=False)
         try:
             await inner._script(parse(line), call.chunks)
         except ShellSyntaxError as error:
@@ -293,7 +294,7 @@ class Interpreter:
             return end.status
         return inner.status
 
-    async def _do_command(self, call: Call, stdin: bytes | None) -> int:
+    async def _command(self, call: Call, stdin: bytes | None) -> int:
         words = [word for word in call.args if word not in ("-v", "-V", "-p")]
         if len(words) == len(call.args):
             if not words:
@@ -310,24 +311,33 @@ class Interpreter:
                 missing = 1
         return missing
 
-    async def _do_which(self, call: Call, stdin: bytes | None) -> int:
+    async def _which(self, call: Call, stdin: bytes | None) -> int:
         found = [word for word in call.args if word in self.commands]
         call.say(*(f"/system/bin/{word}" for word in found))
         return int(len(found) != len(call.args))
 
-    async def _do_toybox(self, call: Call, stdin: bytes | None) -> int:
+    async def _toybox(self, call: Call, stdin: bytes | None) -> int:
         if not call.args:
             call.say(" ".join(sorted(self.commands)))
             return 0
         inner = Call(name=call.args[0], args=call.args[1:], env=call.env, cwd=call.cwd, chunks=call.chunks)
         if inner.name not in self.commands:
             return call.fail(f'toybox: Unknown command {inner.name} (see "toybox --help")', NOT_FOUND)
-        status = await self._call(inner, stdin, None)
-        call.pending = inner.pending
-        return status
+        return await self._call(inner, stdin, None)
 
 
-BUILTINS = ("cd", "exec", "exit", "export", "unset", "sh", "command", "which", "toybox")
+Builtin = Callable[[Interpreter, Call, bytes | None], Awaitable[int]]
+BUILTINS: Mapping[str, Builtin] = {
+    "cd": Interpreter._cd,
+    "command": Interpreter._command,
+    "exec": Interpreter._exec,
+    "exit": Interpreter._exit,
+    "export": Interpreter._export,
+    "sh": Interpreter._sh,
+    "toybox": Interpreter._toybox,
+    "unset": Interpreter._unset,
+    "which": Interpreter._which,
+}
 GESTURE_SECONDS = 120.0
 """Longer than any gesture one line asks for; a phone that was closed meanwhile must not hold the stream for ever."""
 SHELL_PID = 4711

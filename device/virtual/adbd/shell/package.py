@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 from device.virtual.adbd import filesystem
 from device.virtual.adbd.apk import NotAnApk, read_manifest
 from device.virtual.adbd.shell.command import Call, Command, Console
-from device.virtual.core.package import Package
+from device.virtual.adbd.shell.dumpsys import dumpsys
+from device.virtual.adbd.shell.installed import apk_path, find_package, full_class, home_package, uid
 from device.virtual.errors import PhoneError
 from device.virtual.packages import INPUT_METHODS
 from device.virtual.phone import VirtualPhone
 
 EXCEPTION = 255
-FIRST_UID = 10100
 FEATURES = ("android.hardware.screen.landscape", "android.hardware.screen.portrait", "android.hardware.touchscreen")
-
-
-def find_package(phone: VirtualPhone, name: str) -> Package | None:
-    """The installed package of that name."""
-    return next((package for package in phone.packages() if package.name == name), None)
-
-
-def apk_path(package: Package) -> str:
-    """Where the package manager says the package's file is."""
-    if package.system:
-        short = package.name.rpartition(".")[2].capitalize()
-        return f"/system/app/{short}/{short}.apk"
-    digest = hashlib.sha256(package.name.encode()).hexdigest()
-    return f"/data/app/~~{digest[:22]}==/{package.name}-{digest[22:44]}==/base.apk"
-
-
-def home_package(phone: VirtualPhone) -> str:
-    """The launcher."""
-    return next(app.package for app in phone.apps.values() if app.wallpaper)
-
-
-def uid(phone: VirtualPhone, package: Package) -> int:
-    return FIRST_UID + package.id
 
 
 def pm(phone: VirtualPhone, call: Call) -> int:
@@ -230,14 +206,7 @@ def _query_activities(phone: VirtualPhone, call: Call, args: list[str]) -> int:
     return 0
 
 
-def full_class(package: str, activity: str) -> str:
-    """The activity's class with its package, however short it was written."""
-    return package + activity if activity.startswith(".") else activity
-
-
 def _dump(phone: VirtualPhone, call: Call, args: list[str]) -> int:
-    from device.virtual.adbd.shell.dumpsys import dumpsys
-
     inner = Call(name="dumpsys", args=("package", *args[:1]), chunks=call.chunks)
     return dumpsys(phone, inner)
 

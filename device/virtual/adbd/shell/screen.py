@@ -5,13 +5,20 @@ from __future__ import annotations
 import struct
 
 from device.virtual.adbd import filesystem
+from device.virtual.adbd.faults import fired
 from device.virtual.adbd.shell.command import Call, Command, Console
 from device.virtual.phone import VirtualPhone
 
 DISPLAY_ID = 4619827259835644672
 """What SurfaceFlinger calls the first display of a phone; programs pass it to `screencap -d`."""
 _RGBA_8888, _SRGB = 1, 1
+DISPLAY_WARNING = (
+    b"[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display found,\n"
+    b"however this default is not guaranteed to be consistent across captures. A display id should be specified.\n"
+    b'See "dumpsys SurfaceFlinger --display-id" for valid display IDs.\n'
+)
 DUMP_FILE = "/sdcard/window_dump.xml"
+EMPTY_TREE = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\r\n<hierarchy rotation=\"0\" />"
 IDLE_SECONDS = 10.0
 """How long `uiautomator dump` waits for the screen to stand still (AOSP, cmds/uiautomator, DumpCommand)."""
 BUSY = (
@@ -39,6 +46,9 @@ def screencap(phone: VirtualPhone, call: Call) -> int:
     else:
         width, height = phone.size
         parts = [struct.pack("<4I", width, height, _RGBA_8888, _SRGB), phone.raw()]
+    if call.faults.display_warning and "-d" not in call.args:
+        fired(phone, "display_warning")
+        parts.insert(0, DISPLAY_WARNING)
     if not path:
         for part in parts:
             call.write(part)
@@ -56,7 +66,7 @@ async def uiautomator(console: Console, call: Call) -> int:
     if verb != "dump":
         await console.host.run(lambda phone: phone.journal.append("unknown", {"command": "uiautomator", "verb": verb}))
         return call.fail("Usage: uiautomator dump [--verbose] [--compressed] [file]", 1)
-    if console.u2.running:
+    if console.u2.running or call.faults.automation_taken:
         return call.fail(BUSY, 1)
     compressed = "--compressed" in args
     path = next((word for word in args if not word.startswith("-")), DUMP_FILE)
@@ -70,7 +80,7 @@ def dump_tree(phone: VirtualPhone, call: Call, path: str, compressed: bool) -> i
         return call.fail("ERROR: could not get idle state.", 0)  # status 0: real ones end well all the same
     if not phone.awake:
         return call.fail("ERROR: null root node returned by UiTestAutomationBridge.", 0)
-    xml = phone.dump(u2=False, compressed=compressed)
+    xml = EMPTY_TREE if call.faults.empty_tree else phone.dump(u2=False, compressed=compressed)
     if path == "/dev/tty":
         call.write(xml.encode())
     else:

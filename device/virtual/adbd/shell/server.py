@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from device.virtual.adbd import filesystem
+from device.virtual.adbd.faults import fired
 from device.virtual.adbd.shell.command import STDOUT, Call, Command, Console
 from device.virtual.adbd.shell.screen import BUSY
 from device.virtual.adbd.u2server import DEFAULT_PORT, MAIN_CLASS, AlreadyRegistered
@@ -21,6 +22,9 @@ async def app_process(console: Console, call: Call) -> int:
     if not jar or await console.host.run(lambda phone: filesystem.stat(phone, call.path(jar))) is None:
         return call.fail(f'java.lang.ClassNotFoundException: Didn\'t find class "{MAIN_CLASS}" on path', 1)
     port = words[words.index("-p") + 1] if "-p" in words[:-1] else str(DEFAULT_PORT)
+    if console.device.faults.automation_taken:
+        await console.host.run(lambda phone: fired(phone, "automation_taken"))
+        return call.fail(BUSY, 1)
     try:
         automation = console.u2.start(int(port) if port.isdigit() else DEFAULT_PORT)
     except AlreadyRegistered:

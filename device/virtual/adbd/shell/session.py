@@ -11,13 +11,9 @@ from device.virtual.adbd.shell.interpreter import Interpreter
 from device.virtual.adbd.shell.registry import COMMANDS
 from device.virtual.adbd.transport import Buffer, Stream
 from device.virtual.adbd.u2server import U2Server
-from device.wire import CLOSE_STDIN, EXIT, ShellDecoder, ShellPacket, encode_shell
-from device.wire import STDERR as PACKET_STDERR
-from device.wire import STDIN as PACKET_STDIN
-from device.wire import STDOUT as PACKET_STDOUT
+from device.wire import CLOSE_STDIN, EXIT, STDIN, ShellDecoder, ShellPacket, encode_shell
 
 PROMPT = "twp:/ $ "
-_KINDS = {STDOUT: PACKET_STDOUT, STDERR: PACKET_STDERR}
 
 
 class Terminal(Protocol):
@@ -65,7 +61,7 @@ class PacketTerminal:
             if not data:
                 self._ended = True
             for packet in self._decoder.feed(data):
-                if packet.kind == PACKET_STDIN:
+                if packet.kind == STDIN:
                     self._input += packet.payload
                 elif packet.kind == CLOSE_STDIN:
                     self._ended = True
@@ -82,11 +78,11 @@ class PacketTerminal:
 
 
 def _packets(chunks: Sequence[Chunk]) -> list[Buffer]:
-    """Packets of output; the bytes themselves are passed on as they are."""
+    """Packets of output, whose kinds are the descriptors; the bytes themselves are passed on as they are."""
     out: list[Buffer] = []
     for fd, data in chunks:
         if data:
-            out += [bytes([_KINDS[fd]]) + len(data).to_bytes(4, "little"), data]
+            out += [bytes([fd]) + len(data).to_bytes(4, "little"), data]
     return out
 
 

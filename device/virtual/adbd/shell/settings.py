@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from device.virtual.adbd import filesystem
 from device.virtual.adbd.shell.activity import am
-from device.virtual.adbd.shell.command import Call, Command, Console, plain
+from device.virtual.adbd.shell.command import Call, Command, plain
 from device.virtual.adbd.shell.input import input_
 from device.virtual.adbd.shell.package import comes_over_stdin, install_stream, pm
 from device.virtual.core.settings import NAMESPACES
@@ -175,7 +176,7 @@ def cmd(phone: VirtualPhone, call: Call) -> int:
         call.say("Currently running services:", *(f"  {name}" for name in sorted({*_SERVICES, *_SMALL})))
         return 0
     if (run := _SERVICES.get(service)) is not None:
-        inner = Call(name=service, args=tuple(args), env=call.env, cwd=call.cwd, chunks=call.chunks)
+        inner = replace(call, name=service, args=tuple(args))
         status = run(phone, inner)
         call.pending = inner.pending
         return status
@@ -253,11 +254,7 @@ _SMALL: dict[str, Callable[[VirtualPhone, Call, Sequence[str]], int]] = {
 }
 
 
-async def _cmd_stream(console: Console, call: Call) -> int:
-    return await install_stream(console, call)
-
-
 COMMANDS: dict[str, Command] = {
     **plain(settings=settings, svc=svc, wm=wm, ime=ime, locksettings=locksettings),
-    "cmd": Command(cmd, _cmd_stream, waits=lambda args: args[:1] == ("package",) and comes_over_stdin(args)),
+    "cmd": Command(cmd, install_stream, waits=lambda args: args[:1] == ("package",) and comes_over_stdin(args)),
 }

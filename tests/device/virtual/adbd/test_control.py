@@ -12,8 +12,10 @@ import pytest
 from PIL import Image
 
 from device.virtual.control import serve_control
-from device.virtual.host import PhoneThread
+from device.virtual.host import ServedPhone, serve_phone
 from device.virtual.phone import VirtualPhone
+
+from .adb_host import AdbHost
 
 pytestmark = pytest.mark.anyio
 
@@ -24,14 +26,17 @@ def phone() -> VirtualPhone:
 
 
 @pytest.fixture
-async def client(phone: VirtualPhone) -> AsyncIterator[httpx.AsyncClient]:
-    host = PhoneThread(phone)
-    host.start()
-    async with serve_control(host) as served:
-        headers = {"Authorization": f"Bearer {served.token}"}
-        async with httpx.AsyncClient(base_url=served.url, headers=headers, trust_env=False) as http:
+async def served(phone: VirtualPhone) -> AsyncIterator[ServedPhone]:
+    async with serve_phone(phone) as served:
+        yield served
+
+
+@pytest.fixture
+async def client(served: ServedPhone) -> AsyncIterator[httpx.AsyncClient]:
+    async with serve_control(served.adbd) as control:
+        headers = {"Authorization": f"Bearer {control.token}"}
+        async with httpx.AsyncClient(base_url=control.url, headers=headers, trust_env=False) as http:
             yield http
-    await host.stop()
 
 
 async def test_without_the_token_nothing_is_told(client: httpx.AsyncClient) -> None:
@@ -86,6 +91,19 @@ async def test_inputs_are_those_of_a_finger(client: httpx.AsyncClient, phone: Vi
     assert [data.get("action") for data in seen[:3]] == ["tap", "swipe", "drag"] and seen[3]["code"] == 3
 
 
+async def test_faults_are_switched_and_the_cable_is_pulled(client: httpx.AsyncClient, served: ServedPhone) -> None:
+    answer = (await client.post("/faults", json={"refuse_injection": True, "rpc": "hang"})).json()
+    assert answer["refuse_injection"] is True and answer["rpc"] == "hang" and answer["empty_tree"] is False
+    assert served.adbd.faults.refuse_injection
+    async with AdbHost.connect(served.address) as wire:
+        await wire.greet()
+        stream = await wire.open("shell:echo begun; sleep 100000")
+        assert await stream.read() == b"begun\n"
+        assert (await client.post("/cut")).json() == {"cut": 1}
+        assert await stream.all() == b""
+    assert [e["data"]["fault"] for e in (await client.get("/journal")).json() if e["kind"] == "fault"] == ["cut"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "words"),
     [
@@ -99,6 +117,9 @@ async def test_inputs_are_those_of_a_finger(client: httpx.AsyncClient, phone: Vi
         ("POST", "/advance", [1], 400, "JSON object"),
         ("POST", "/diff", {"tables": {}}, 400, "it lacks settings, files"),
         ("GET", "/journal?since=x", None, 400, "since"),
+        ("POST", "/faults", {"gremlins": True}, 400, "no fault 'gremlins'"),
+        ("POST", "/faults", {"rpc": "slow"}, 400, "rpc must be one of"),
+        ("POST", "/faults", {"empty_tree": 1}, 400, "empty_tree must be true or false"),
     ],
 )
 async def test_mistakes_are_answered_with_what_to_mend(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,18 @@ from .conftest import Shell
 from .reach import SETTINGS, open_field
 
 pytestmark = pytest.mark.anyio
+
+RECORDED = Path(__file__).parents[3] / "recorded"
+NOT_RECORDED = {
+    "mCurrentFocus",
+    "mFocusedApp",
+    "mAwake",
+    "mInputRestricted",
+    "mIsShowing",
+    "mSimSecure",
+    "mSystemReady",
+}
+"""Of `dumpsys window displays` and `policy`, which the recordings leave out; read by appium-adb and by us."""
 
 
 async def test_the_foreground_app_is_found_on_the_way_adbutils_goes(shell: Shell, phone: VirtualPhone) -> None:
@@ -25,6 +38,17 @@ async def test_the_foreground_app_is_found_on_the_way_adbutils_goes(shell: Shell
     top = re.findall(r"ACTIVITY ([^\s]+)/([^/\s]+) \w+ pid=(\d+)", (await shell("dumpsys activity top")).out)
     pid = next(number for number, name in phone.running() if name == SETTINGS)
     assert top[-1] == (SETTINGS, ".Settings", str(pid))
+
+
+@pytest.mark.parametrize("kind", ["", "windows", "displays"])
+async def test_windows_are_described_in_names_that_real_phones_print(
+    shell: Shell, phone: VirtualPhone, kind: str
+) -> None:
+    """Recorded on Android 11 and 13 (tests/recorded/SOURCES.md)."""
+    recorded = "".join((RECORDED / f"dumpsys_window_a{version}.txt").read_text() for version in (11, 13))
+    open_field(phone)
+    printed = set(re.findall(r"\b(m[A-Z]\w+)=", (await shell(f"dumpsys window {kind}")).out))
+    assert printed and printed - set(re.findall(r"\b(m[A-Z]\w+)=", recorded)) <= NOT_RECORDED
 
 
 async def test_the_displays_tell_focus_and_focused_app(shell: Shell, phone: VirtualPhone) -> None:

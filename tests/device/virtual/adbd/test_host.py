@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import threading
 import time
+from typing import Literal
 
 import pytest
 
@@ -104,6 +105,17 @@ async def test_whoever_no_longer_waits_is_forgotten() -> None:
     await host.run(lambda p: None)
     await host.run(lambda p: None)
     assert looks == before
+    await host.stop()
+
+
+@pytest.mark.parametrize("mode", ["live", "manual"])
+async def test_a_timer_that_fails_does_not_take_the_phone_along(mode: Literal["live", "manual"]) -> None:
+    phone = VirtualPhone(clock=VirtualClock(mode))
+    phone.clock.at(phone.clock.now_ms() + 5, "crash", lambda: 1 // 0)  # type: ignore[arg-type, return-value]
+    host = PhoneThread(phone)
+    host.start()
+    await host.sleep(0.02)
+    assert await host.run(lambda p: p.clock.due()) is None
     await host.stop()
 
 

@@ -39,6 +39,9 @@ pytestmark = pytest.mark.anyio
         ("which ls nope", "/system/bin/ls\n"),
         ("cd /data/local/tmp && pwd", "/data/local/tmp\n"),
         ("echo a; exit 3; echo b", "a\n"),
+        ("echo [$(echo a; sleep 1; echo b)]", "[a b]\n"),
+        ("sh -c 'echo a; sleep 1; echo b' | wc -l", "2\n"),
+        ("echo a; exec echo b; echo c", "a\nb\n"),
     ],
 )
 async def test_a_line_prints_what_a_shell_prints(shell: Shell, line: str, out: str) -> None:
