@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/tapwright demo
 
 test: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest -m "not heavy" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 # Lint, types, import contracts: what a change must pass besides the tests.
 check: $(VENV)/.installed-dev
@@ -24,9 +24,8 @@ fix: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The full counts of the repetition suites, and the figures in docs/.
+# All figures at full count, written into docs/.
 soak: $(VENV)/.installed-dev
-	TAPWRIGHT_SOAK=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
 	$(BIN)/python -m benchmarks --write docs/figures.md
 
 bench: $(VENV)/.installed-dev

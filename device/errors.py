@@ -1,24 +1,24 @@
 """What can go wrong between us and a phone, and whose turn it is.
 
-    DeviceError
-    ├── ServerUnavailable      no adb server answers and none could be started
-    ├── DeviceNotFound         the serial is not listed
-    ├── DeviceOffline          listed, but its link is down
-    ├── DeviceUnauthorized     the phone waits for its owner to allow debugging
-    ├── LinkLost               the link broke while we were talking
-    ├── DeadlineExceeded       no answer in time
-    ├── CommandRefused         the phone or adb server said no, in its own words
-    ├── AutomationBusy         another program holds the phone's UiAutomation
-    ├── AutomationDied         the phone's server ended
-    ├── InjectionRefused       the phone does not let us touch it
-    ├── AppNotFound            no such app
-    ├── AppAmbiguous           several apps fit
-    ├── LaunchFailed           the app did not come to the front
-    ├── NoFocusedField         typing has nowhere to go
-    ├── TextNotLanded          the field holds something else than was typed
-    ├── UnsupportedText        no way to type these characters on this phone
-    ├── StaleView              the screen has changed its size or rotation since the view was taken
-    └── BadFrame               the phone sent a picture that cannot be read
+DeviceError
+├── ServerUnavailable      no adb server answers and none could be started
+├── DeviceNotFound         the serial is not listed
+├── DeviceOffline          listed, but its link is down
+├── DeviceUnauthorized     the phone waits for its owner to allow debugging
+├── LinkLost               the link broke while we were talking
+├── DeadlineExceeded       no answer in time
+├── CommandRefused         the phone or adb server said no, in its own words
+├── AutomationBusy         another program holds the phone's UiAutomation
+├── AutomationDied         the phone's server ended
+├── InjectionRefused       the phone does not let us touch it
+├── AppNotFound            no such app
+├── AppAmbiguous           several apps fit
+├── LaunchFailed           the app did not come to the front
+├── NoFocusedField         typing has nowhere to go
+├── TextNotLanded          the field holds something else than was typed
+├── UnsupportedText        no way to type these characters on this phone
+├── StaleView              the screen has changed its size or rotation since the view was taken
+└── BadFrame               the phone sent a picture that cannot be read
 """
 
 from __future__ import annotations

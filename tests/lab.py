@@ -79,7 +79,11 @@ class Lab:
 
     def adb(self, *arguments: str, timeout: float = 30) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [self.adb_path, *arguments], env={**os.environ, **self.env}, capture_output=True, timeout=timeout, check=False
+            [self.adb_path, *arguments],
+            env={**os.environ, **self.env},
+            capture_output=True,
+            timeout=timeout,
+            check=False,
         )
 
     @contextlib.contextmanager

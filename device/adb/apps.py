@@ -1,107 +1,73 @@
 """Opening an app by package, or by the name that people see.
 
 No adb command tells localised labels, so a name is tried as a package, then as a well-known app, then against the
-last words of the installed packages; only packages with a launcher entry count, and the match must be unique.
+words of the installed packages; only packages with a launcher entry count, and the match must be unique.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 
 from rapidfuzz import fuzz
 
 from device.adb import commands, parsers
+from device.adb.app_names import SYNONYMS, WELL_KNOWN
 from device.adb.client import Link
 from device.adb.probe import focus
 from device.clock import Clock
-from device.errors import AppAmbiguous, AppNotFound, LaunchFailed
+from device.errors import AppAmbiguous, AppNotFound, CommandRefused, LaunchFailed
+from device.frame import Foreground
 
 LAUNCH_DEADLINE = 20.0
 FOREGROUND_DEADLINE = 10.0
+FOREGROUND_INTERVAL = 0.1
+BLOCKED = 3.0
+"""Seconds that another window may keep the focus before it counts as what stands in the way."""
 FUZZY = 85.0
 """rapidfuzz ratio, 0 to 100: one letter off in a word of seven; below that, different words begin to match."""
-CANDIDATES = 8
+CANDIDATES = 16
+"""Packages of one kind of match that are asked for a launcher entry at once."""
+NEAREST = 5
 
-WELL_KNOWN: dict[str, tuple[str, ...]] = {
-    "settings": ("com.android.settings",),
-    "contacts": ("com.google.android.contacts", "com.android.contacts", "com.samsung.android.app.contacts"),
-    "phone": ("com.google.android.dialer", "com.android.dialer", "com.samsung.android.dialer"),
-    "messages": ("com.google.android.apps.messaging", "com.android.mms", "com.samsung.android.messaging"),
-    "camera": (
-        "com.google.android.GoogleCamera",
-        "com.android.camera2",
-        "com.android.camera",
-        "com.sec.android.app.camera",
-    ),
-    "clock": ("com.google.android.deskclock", "com.android.deskclock", "com.sec.android.app.clockpackage"),
-    "calendar": ("com.google.android.calendar", "com.android.calendar", "com.samsung.android.calendar"),
-    "calculator": ("com.google.android.calculator", "com.android.calculator2", "com.sec.android.app.popupcalculator"),
-    "files": ("com.google.android.documentsui", "com.android.documentsui", "com.google.android.apps.nbu.files"),
-    "gallery": ("com.google.android.apps.photos", "com.android.gallery3d", "com.sec.android.gallery3d"),
-    "photos": ("com.google.android.apps.photos",),
-    "browser": ("com.android.chrome", "com.android.browser", "com.sec.android.app.sbrowser", "org.mozilla.firefox"),
-    "chrome": ("com.android.chrome",),
-    "email": ("com.google.android.gm", "com.android.email"),
-    "gmail": ("com.google.android.gm",),
-    "maps": ("com.google.android.apps.maps",),
-    "play store": ("com.android.vending",),
-    "youtube": ("com.google.android.youtube",),
-    "notes": ("com.google.android.keep", "com.samsung.android.app.notes"),
-}
-OTHER_NAMES = {
-    "设置": "settings",
-    "通讯录": "contacts",
-    "联系人": "contacts",
-    "电话": "phone",
-    "短信": "messages",
-    "信息": "messages",
-    "相机": "camera",
-    "时钟": "clock",
-    "日历": "calendar",
-    "计算器": "calculator",
-    "文件": "files",
-    "相册": "gallery",
-    "图库": "gallery",
-    "浏览器": "browser",
-    "地图": "maps",
-    "便签": "notes",
-    "people": "contacts",
-    "dialer": "phone",
-    "sms": "messages",
-    "alarm": "clock",
-    "web browser": "browser",
-    "mail": "email",
-}
+_PACKAGE = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+")
 _GENERIC = frozenset(
-    {"android", "app", "apps", "com", "org", "net", "mobile", "client", "main", "google", "de", "cn", "io"}
+    ["android", "app", "apps", "com", "org", "net", "mobile", "client", "main", "google", "de", "cn", "io"]
 )
+_FILLERS = frozenset({"app", "the", "application"})
 
 
 def plain(name: str) -> str:
     """Lower case, one space between words, no word "app" around the name."""
     words = unicodedata.normalize("NFKC", name).casefold().split()
-    return " ".join(word for word in words if word not in ("app", "the", "application")) or " ".join(words)
+    return " ".join(word for word in words if word not in _FILLERS) or " ".join(words)
 
 
-def candidates(name: str, installed: tuple[str, ...]) -> tuple[str, ...]:
-    """Installed packages that a name may mean, best kind of match only, in the order of preference."""
+def candidates(name: str, installed: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Installed packages that a name may mean, one tuple per kind of match, the surest kind first.
+
+    Packages of one tuple are equally likely.
+    """
     if name in installed:
-        return (name,)
+        yield (name,)
+    if _PACKAGE.fullmatch(name):
+        # A package name means that package and no other.
+        return
     wanted = plain(name)
-    wanted = OTHER_NAMES.get(wanted, wanted)
-    known = tuple(package for package in WELL_KNOWN.get(wanted, ()) if package in installed)
-    if known:
-        return known[:1]
-    ends = [(package, _words(package)) for package in installed]
-    joined = wanted.replace(" ", "")
-    same = tuple(package for package, words in ends if words and words[-1] == joined)
-    if same:
-        return same
-    within = tuple(package for package, words in ends if joined in words)
-    if within:
-        return within
-    return tuple(package for package, words in ends if any(fuzz.ratio(joined, word) >= FUZZY for word in words))
+    for package in WELL_KNOWN.get(wanted, ()):
+        if package in installed:
+            yield (package,)
+    names = {one.replace(" ", "") for one in (wanted, *SYNONYMS.get(wanted, ()))}
+    words = {package: _words(package) for package in installed}
+    yield tuple(package for package, own in words.items() if own and own[-1] in names)
+    yield tuple(package for package, own in words.items() if names & set(own))
+    yield tuple(
+        package
+        for package, own in words.items()
+        if any(fuzz.ratio(one, word) >= FUZZY for one in names for word in own)
+    )
 
 
 def _words(package: str) -> list[str]:
@@ -111,39 +77,59 @@ def _words(package: str) -> list[str]:
 async def resolve(link: Link, name: str) -> str:
     """The launcher component (`package/activity`) that a name means. Raises AppNotFound, AppAmbiguous."""
     installed = parsers.packages((await link.shell(["pm", "list", "packages"])).text)
-    found = candidates(name, installed)[:CANDIDATES]
-    answers = await asyncio.gather(*(link.shell(commands.resolve_launcher(package)) for package in found))
-    startable = [one for answer in answers if (one := parsers.launcher_component(answer.text)) is not None]
-    if not startable:
-        near = sorted(installed, key=lambda package: -fuzz.WRatio(plain(name), " ".join(_words(package))))[:5]
-        raise AppNotFound(
-            f"no app called {name!r} can be opened on this phone",
-            serial=link.serial,
-            advice=f"Give its package name; the nearest installed are {', '.join(near)}." if near else "",
-        )
-    if len(startable) > 1:
-        raise AppAmbiguous(
-            f"{name!r} may mean {', '.join(one.split('/')[0] for one in startable)}",
-            serial=link.serial,
-            advice="Give the package name.",
-        )
-    return startable[0]
+    for found in candidates(name, installed):
+        entries = await asyncio.gather(*(_launcher_entry(link, package) for package in found[:CANDIDATES]))
+        startable = [entry for entry in entries if entry]
+        if len(startable) > 1:
+            raise AppAmbiguous(
+                f"{name!r} may mean {', '.join(one.split('/')[0] for one in startable)}",
+                serial=link.serial,
+                advice="Give the package name.",
+            )
+        if startable:
+            return startable[0]
+    near = sorted(installed, key=lambda package: -fuzz.WRatio(plain(name), " ".join(_words(package))))[:NEAREST]
+    raise AppNotFound(
+        f"no app called {name!r} can be opened on this phone",
+        serial=link.serial,
+        advice=f"Give its package name; the nearest installed are {', '.join(near)}." if near else "",
+    )
 
 
-async def launch(link: Link, component: str, clock: Clock) -> str:
-    """Start a component and wait until its package has the focus; returns what stood in the way, or "".
+async def _launcher_entry(link: Link, package: str) -> str:
+    """The component that the launcher would start, or "" for a package without one."""
+    component = parsers.launcher_component((await link.shell(commands.resolve_launcher(package))).text)
+    if component is None or component.startswith(package + "/"):
+        return component or ""
+    # Several entries in one package: the phone names its own chooser instead.
+    listed = parsers.components((await link.shell(commands.query_launcher(package))).text)
+    return next((one for one in listed if one.startswith(package + "/")), "")
 
-    Raises LaunchFailed when the phone refused to start it.
-    """
-    answer = await link.shell(commands.start_activity(component), LAUNCH_DEADLINE)
-    refusal = parsers.launch_refusal(answer.text + answer.err.decode(errors="replace"))
-    if refusal:
-        raise LaunchFailed(f"{component} did not start: {refusal}", serial=link.serial)
-    package = component.split("/")[0]
+
+async def start(link: Link, component: str, sent: Callable[[], None]) -> frozenset[str]:
+    """Start a component once; returns the packages whose window may come up for it. Raises LaunchFailed."""
+    answer = await link.shell(commands.start_activity(component), LAUNCH_DEADLINE, sent)
+    launch = parsers.launch(answer.text + answer.err.decode(errors="replace"))
+    if launch.refusal:
+        raise LaunchFailed(f"{component} did not start: {launch.refusal}", serial=link.serial)
+    return frozenset({component.split("/")[0], launch.activity.package} - {""})
+
+
+async def in_front(link: Link, packages: frozenset[str], clock: Clock) -> str:
+    """Wait until one of the packages has the focus; returns what stood in the way, or ""."""
     until = clock.monotonic() + FOREGROUND_DEADLINE
-    while (seen := await focus(link)) is None or seen.package != package:
-        if clock.monotonic() >= until:
-            what = "nothing" if seen is None else (seen.package or seen.window)
-            return f"{component} was started, but {what} is in front after {FOREGROUND_DEADLINE:g} s"
-        await clock.sleep(0.15)
-    return ""
+    other, since = Foreground(), clock.monotonic()
+    while True:
+        try:
+            seen = await focus(link)
+        except CommandRefused:
+            seen = None
+        if seen is not None and seen.package in packages:
+            return ""
+        now = clock.monotonic()
+        if seen is None or seen == Foreground() or seen != other:
+            other, since = seen or Foreground(), now
+        if now - since >= BLOCKED or now >= until:
+            what = other.package or other.window or "nothing"
+            return f"the app was started, but {what} is in front"
+        await clock.sleep(FOREGROUND_INTERVAL)

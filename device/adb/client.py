@@ -12,10 +12,11 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from device.adb.commands import quoted
-from device.adb.connection import Connection, Refused
+from device.adb.connection import PATIENT, Connection, Deadline, talking_to
 from device.adb.refusals import translated
 from device.errors import DeviceError, LinkLost, ServerUnavailable
 from device.wire import (
@@ -24,6 +25,7 @@ from device.wire import (
     STDOUT,
     SYNC_CHUNK,
     ShellDecoder,
+    ShellPacket,
     SyncStat,
     decode_stat,
     decode_sync_header,
@@ -68,23 +70,31 @@ class AdbServer:
         self.host = host
         self.port = port
 
-    async def _ask(self, service: str, deadline: float = HOST_DEADLINE) -> str:
-        async with await Connection.open(self.host, self.port, HOST_DEADLINE) as connection:
-            try:
+    async def connection(self, deadline: Deadline) -> Connection:
+        """A fresh connection to the server. Raises ServerUnavailable."""
+        return await Connection.open(self.host, self.port, deadline)
+
+    async def _ask(self, service: str, seconds: float = HOST_DEADLINE) -> str:
+        deadline = Deadline.after(seconds)
+        with talking_to(""):
+            async with await self.connection(deadline) as connection:
                 await connection.request(service, deadline)
-            except Refused as refused:
-                raise translated(str(refused)) from None
-            return await connection.text(deadline, service)
+                return await connection.text(deadline, service)
 
     async def version(self) -> int:
         """The protocol version, e.g. 41. Raises ServerUnavailable."""
-        return int(await self._ask("host:version"), 16)
+        answer = await self._ask("host:version")
+        try:
+            return int(answer, 16)
+        except ValueError:
+            raise ServerUnavailable(f"what answers at {self.host}:{self.port} is no adb server: {answer!r}") from None
 
     async def kill(self) -> None:
         """End the adb server. Every client of it loses its phones: only for servers of our own."""
-        async with await Connection.open(self.host, self.port, HOST_DEADLINE) as connection:
+        deadline = Deadline.after(HOST_DEADLINE)
+        async with await self.connection(deadline) as connection:
             with contextlib.suppress(LinkLost):
-                await connection.request("host:kill", HOST_DEADLINE)
+                await connection.request("host:kill", deadline)
 
     async def devices(self) -> tuple[Listed, ...]:
         return listed(await self._ask("host:devices-l"))
@@ -96,25 +106,25 @@ class AdbServer:
         then the state decide.
         """
         answer = await self._ask(f"host:connect:{address}", CONNECT_DEADLINE)
+        if answer.startswith("already connected") and await self._offline(address):
+            await self.disconnect(address)
+            answer = await self._ask(f"host:connect:{address}", CONNECT_DEADLINE)
         if not answer.startswith(("connected to", "already connected to")):
             raise translated(answer, serial=address)
-        if answer.startswith("already") and any(
-            one.serial == address and one.state == "offline" for one in await self.devices()
-        ):
-            await self.disconnect(address)
-            again = await self._ask(f"host:connect:{address}", CONNECT_DEADLINE)
-            if not again.startswith("connected to"):
-                raise translated(again, serial=address)
+
+    async def _offline(self, address: str) -> bool:
+        return any(one.serial == address and one.state == "offline" for one in await self.devices())
 
     async def disconnect(self, address: str) -> None:
         await self._ask(f"host:disconnect:{address}")
 
     async def track(self) -> AsyncIterator[tuple[Listed, ...]]:
         """The list of phones now, and again whenever it changes; ends with the adb server (LinkLost)."""
-        async with await Connection.open(self.host, self.port, HOST_DEADLINE) as connection:
-            await connection.request("host:track-devices-l", HOST_DEADLINE)
+        deadline = Deadline.after(HOST_DEADLINE)
+        async with await self.connection(deadline) as connection:
+            await connection.request("host:track-devices-l", deadline)
             while True:
-                yield listed(await connection.text(float("inf"), "track-devices"))
+                yield listed(await connection.text(PATIENT, "track-devices"))
 
     def link(self, serial: str) -> Link:
         return Link(self, serial)
@@ -132,7 +142,7 @@ def listed(text: str) -> tuple[Listed, ...]:
 
 
 class Link:
-    """Services of one phone, each on a stream of its own."""
+    """Services of one phone, each on a stream of its own. `deadline` is in seconds, for the whole call."""
 
     def __init__(self, server: AdbServer, serial: str) -> None:
         self.server = server
@@ -146,81 +156,126 @@ class Link:
         `handed_over` is called just before the phone is asked: a refusal after it still means that nothing was
         done, but a lost answer does not.
         """
-        connection = await Connection.open(self.server.host, self.server.port, HOST_DEADLINE)
-        try:
-            await connection.request(f"host:transport:{self.serial}", deadline)
-            if handed_over is not None:
-                handed_over()
-            await connection.request(service, deadline)
-        except Refused as refused:
-            connection.close()
-            raise translated(str(refused), serial=self.serial) from None
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return await self._open(service, Deadline.after(deadline), handed_over)
+
+    async def _open(
+        self, service: str, deadline: Deadline, handed_over: Callable[[], None] | None = None
+    ) -> Connection:
+        with talking_to(self.serial):
+            connection = await self.server.connection(deadline)
+            try:
+                await connection.request(f"host:transport:{self.serial}", deadline)
+                if handed_over is not None:
+                    handed_over()
+                await connection.request(service, deadline)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
 
     async def shell(
         self, argv: Sequence[str], deadline: float = SHELL_DEADLINE, handed_over: Callable[[], None] | None = None
     ) -> ShellResult:
         """Run one command, each word quoted. Raises DeviceError; LinkLost when no exit code came."""
-        command = quoted(argv)
+        return await self._run(quoted(argv), argv[0], Deadline.after(deadline), handed_over)
+
+    async def shell_all(
+        self,
+        commands: Sequence[Sequence[str]],
+        deadline: float = SHELL_DEADLINE,
+        handed_over: Callable[[], None] | None = None,
+    ) -> ShellResult:
+        """Run several commands one after the other in one shell; the exit code is the last one's."""
+        line = "; ".join(quoted(argv) for argv in commands)
+        return await self._run(line, commands[0][0], Deadline.after(deadline), handed_over)
+
+    async def _run(
+        self, line: str, what: str, deadline: Deadline, handed_over: Callable[[], None] | None
+    ) -> ShellResult:
         decoder, out, err = ShellDecoder(), bytearray(), bytearray()
-        async with await self.open(f"shell,v2,raw:{command}", deadline, handed_over) as stream:
-            while data := await stream.some(deadline, argv[0]):
-                for packet in decoder.feed(data):
-                    if packet.kind == STDOUT:
-                        out += packet.payload
-                    elif packet.kind == STDERR:
-                        err += packet.payload
-                    elif packet.kind == EXIT:
-                        return ShellResult(packet.payload[0] if packet.payload else 0, bytes(out), bytes(err))
+        with talking_to(self.serial):
+            async with await self._open(f"shell,v2,raw:{line}", deadline, handed_over) as stream:
+                while data := await stream.some(deadline, what):
+                    for packet in decoder.feed(data):
+                        if packet.kind == STDOUT:
+                            out += packet.payload
+                        elif packet.kind == STDERR:
+                            err += packet.payload
+                        elif packet.kind == EXIT:
+                            return ShellResult(packet.payload[0] if packet.payload else 0, bytes(out), bytes(err))
+        raise LinkLost(f"the phone went away while it ran {what}", serial=self.serial)
+
+    async def shell_stream(self, argv: Sequence[str]) -> AsyncIterator[ShellPacket]:
+        """What one command prints, as it comes and for as long as it runs. Raises LinkLost when no exit code came.
+
+        Closing the iterator (contextlib.aclosing) ends the command.
+        """
+        decoder = ShellDecoder()
+        with talking_to(self.serial):
+            async with await self.open(f"shell,v2,raw:{quoted(argv)}") as stream:
+                while data := await stream.some(PATIENT, argv[0]):
+                    for packet in decoder.feed(data):
+                        yield packet
+                        if packet.kind == EXIT:
+                            return
         raise LinkLost(f"the phone went away while it ran {argv[0]}", serial=self.serial)
 
     async def exec(self, argv: Sequence[str], deadline: float = SHELL_DEADLINE) -> bytes:
         """The raw output of one command. There is no exit code, and a cut answer looks like a short one."""
-        async with await self.open(f"exec:{quoted(argv)}", deadline) as stream:
-            return await stream.rest(deadline, argv[0])
+        return bytes(await self.output(argv, deadline))
+
+    async def output(self, argv: Sequence[str], deadline: float = SHELL_DEADLINE) -> memoryview:
+        """As `exec`, without copying what arrived."""
+        until = Deadline.after(deadline)
+        with talking_to(self.serial):
+            async with await self._open(f"exec:{quoted(argv)}", until) as stream:
+                return await stream.rest(until, argv[0])
 
     async def stat(self, path: str) -> SyncStat:
-        async with await self.open("sync:") as stream:
-            stream.send(encode_sync(b"STAT", path.encode()))
-            return decode_stat(await stream.exactly(16, SHELL_DEADLINE, "stat"))
+        until = Deadline.after(SHELL_DEADLINE)
+        with talking_to(self.serial):
+            async with await self._open("sync:", until) as stream:
+                stream.send(encode_sync(b"STAT", path.encode()))
+                return decode_stat(await stream.exactly(16, until, "stat"))
 
     async def push(self, data: bytes, path: str, mode: int = 0o100644, mtime: int = 0) -> None:
         """Write a file on the phone. Raises DeviceError with the phone's words when it refuses."""
-        async with await self.open("sync:") as stream:
-            stream.send(encode_sync(b"SEND", f"{path},{mode}".encode()))
-            for at in range(0, len(data), SYNC_CHUNK):
-                stream.send(encode_sync(b"DATA", data[at : at + SYNC_CHUNK]))
-            stream.send(encode_sync_done(mtime))
-            status, length = decode_sync_header(await stream.exactly(8, TRANSFER_DEADLINE, "push"))
-            if status != b"OKAY":
-                words = (await stream.exactly(length, SHELL_DEADLINE, "push")).decode(errors="replace")
-                raise translated(words, serial=self.serial)
+        until = Deadline.after(TRANSFER_DEADLINE)
+        with talking_to(self.serial):
+            async with await self._open("sync:", until) as stream:
+                stream.send(encode_sync(b"SEND", f"{path},{mode}".encode()))
+                for at in range(0, len(data), SYNC_CHUNK):
+                    stream.send(encode_sync(b"DATA", data[at : at + SYNC_CHUNK]))
+                stream.send(encode_sync_done(mtime))
+                status, length = decode_sync_header(await stream.exactly(8, until, "push"))
+                if status != b"OKAY":
+                    raise translated((await stream.exactly(length, until, "push")).decode(errors="replace"))
 
     async def pull(self, path: str) -> bytes:
         """Read a file on the phone. Raises DeviceError with the phone's words when it refuses."""
+        until = Deadline.after(TRANSFER_DEADLINE)
         content = bytearray()
-        async with await self.open("sync:") as stream:
-            stream.send(encode_sync(b"RECV", path.encode()))
-            while True:
-                status, length = decode_sync_header(await stream.exactly(8, TRANSFER_DEADLINE, "pull"))
-                if status == b"DONE":
-                    return bytes(content)
-                body = await stream.exactly(length, TRANSFER_DEADLINE, "pull")
-                if status != b"DATA":
-                    raise translated(body.decode(errors="replace"), serial=self.serial)
-                content += body
+        with talking_to(self.serial):
+            async with await self._open("sync:", until) as stream:
+                stream.send(encode_sync(b"RECV", path.encode()))
+                while True:
+                    status, length = decode_sync_header(await stream.exactly(8, until, "pull"))
+                    if status == b"DONE":
+                        return bytes(content)
+                    if status not in (b"DATA", b"FAIL"):
+                        raise LinkLost(f"expected DATA, DONE or FAIL, not {status!r}")
+                    body = await stream.exactly(length, until, "pull")
+                    if status == b"FAIL":
+                        raise translated(body.decode(errors="replace"))
+                    content += body
 
 
 def adb_binary() -> Path:
     """The adb program: from PATH, else the one that adbutils ships. Raises ServerUnavailable."""
     found = shutil.which("adb")
-    if found is None:
-        import adbutils
-
-        bundled = Path(adbutils.__file__).parent / "binaries" / "adb"
+    if found is None and (shipped := find_spec("adbutils")) is not None and shipped.origin is not None:
+        # Only located: importing it costs half a second.
+        bundled = Path(shipped.origin).parent / "binaries" / "adb"
         found = str(bundled) if bundled.exists() else None
     if found is None:
         raise ServerUnavailable("there is no adb program on this machine", advice="Install it: apt install adb")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shlex
 from collections.abc import Sequence
 
@@ -21,9 +22,11 @@ KEY_CODES: dict[Key, int] = {
     Key.WAKE: 224,
 }
 """Source: android.view.KeyEvent."""
-KEYCODE_A, KEYCODE_V = 29, 50
-META_CTRL = 0x3000
-"""META_CTRL_ON | META_CTRL_LEFT_ON."""
+MOVE_END = 123
+ERASE = (MOVE_END, *[KEY_CODES[Key.DELETE]] * 100)
+"""Keys that empty a field which cannot be read; in an empty field they do nothing."""
+CHUNK = 100
+"""Characters per `input text`: fields that redraw lose events of a long burst, and each call costs 0.2 s."""
 
 
 def quoted(argv: Sequence[str]) -> str:
@@ -59,8 +62,8 @@ def key(code: int) -> list[str]:
     return ["input", "keyevent", str(code)]
 
 
-def keys(codes: Sequence[int]) -> list[str]:
-    return ["input", "keyevent", *map(str, codes)]
+def erase() -> list[str]:
+    return ["input", "keyevent", *map(str, ERASE)]
 
 
 def typeable(text: str) -> bool:
@@ -71,22 +74,47 @@ def typeable(text: str) -> bool:
     return all(" " <= one <= "~" and one != "%" for one in text)
 
 
-def type_text(text: str) -> list[str]:
-    """For `typeable` text only; a space must be written %s."""
+def type_text(text: str) -> list[list[str]]:
+    """Commands for `typeable` text only; a space must be written %s. Raises ValueError on other text."""
     if not typeable(text):
         raise ValueError("`input text` takes printable ASCII without %")
-    return ["input", "text", text.replace(" ", "%s")]
+    chunks = [text[at : at + CHUNK] for at in range(0, len(text), CHUNK)]
+    return [["input", "text", chunk.replace(" ", "%s")] for chunk in chunks]
+
+
+ADB_KEYBOARDS: dict[str, tuple[str, str, str]] = {
+    "com.github.uiautomator/.AdbKeyboard": ("ADB_KEYBOARD_INPUT_TEXT", "text", "ADB_KEYBOARD_CLEAR_TEXT"),
+    "com.android.adbkeyboard/.AdbIME": ("ADB_INPUT_B64", "msg", "ADB_CLEAR_TEXT"),
+}
+"""Keyboards that take text by broadcast: the action, its extra, the action that empties the field.
+
+Sources: openatx/uiautomator2, uiautomator2/_input.py; senzhk/ADBKeyBoard, README.
+"""
+
+
+def broadcast_text(keyboard: str, text: str) -> list[str]:
+    """Base64, because the plain variants lose quotes and question marks."""
+    action, extra, _ = ADB_KEYBOARDS[keyboard]
+    return ["am", "broadcast", "-a", action, "--es", extra, base64.b64encode(text.encode()).decode()]
+
+
+def broadcast_clear(keyboard: str) -> list[str]:
+    return ["am", "broadcast", "-a", ADB_KEYBOARDS[keyboard][2]]
 
 
 def setting(namespace: str, name: str) -> list[str]:
     return ["settings", "get", namespace, name]
 
 
+_LAUNCHER = ("--brief", "-a", "android.intent.action.MAIN", "-c", "android.intent.category.LAUNCHER")
+
+
 def resolve_launcher(package: str) -> list[str]:
-    return [
-        *("cmd", "package", "resolve-activity", "--brief"),
-        *("-a", "android.intent.action.MAIN", "-c", "android.intent.category.LAUNCHER", package),
-    ]
+    return ["cmd", "package", "resolve-activity", *_LAUNCHER, package]
+
+
+def query_launcher(package: str) -> list[str]:
+    return ["cmd", "package", "query-activities", *_LAUNCHER, package]
 
 
 def start_activity(component: str) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from device import settle
 from device.actions import (
@@ -22,22 +23,34 @@ from device.actions import (
     TypeText,
     Wait,
 )
-from device.adb import apps, probe, typing
+from device.adb import apps, probe
+from device.adb.automation import Automation
 from device.adb.capture import Capture
-from device.adb.client import AdbServer, Link
+from device.adb.client import AdbServer
 from device.adb.gestures import Hands
-from device.adb.typing import Landed
-from device.adb.u2 import U2
+from device.adb.probe import Conditions
+from device.adb.tree import signature
+from device.adb.typing import Landed, Typist
 from device.base import Answer, DeviceInfo, Outcome, State, View
 from device.clock import Clock, SystemClock
-from device.errors import AutomationBusy, AutomationDied, DeadlineExceeded, DeviceError, LinkLost, StaleView
-from device.frame import Frame
-from device.settle import DEFAULT_BOUND, FIRST_LOOK, LAUNCH_BOUND, TYPING_BOUND, Settled
+from device.errors import (
+    AutomationDied,
+    DeadlineExceeded,
+    DeviceError,
+    DeviceOffline,
+    LinkLost,
+    StaleView,
+    TextNotLanded,
+)
+from device.frame import Foreground, Frame
+from device.settle import DEFAULT_BOUND, FIRST_LOOK, INTERVAL, LAUNCH_BOUND, RESTLESS_BOUND, TYPING_BOUND, Settled
 
-OPEN_DEADLINE = 10.0
-RESTART_PAUSE = 30.0
-"""Seconds between attempts to bring the phone's server back: something else may be fighting for it."""
 READ_TRIES = 3
+RETRY_PAUSE = 0.5
+FOCUS_PATIENCE = 1.0
+"""Seconds that a screen without any focused window may take: between two windows nobody has the focus."""
+
+T = TypeVar("T")
 
 
 class _Sent:
@@ -51,20 +64,20 @@ class _Sent:
 
 
 class AdbDevice:
-    """One phone. Calls are serialised: one look or one act at a time."""
+    """One phone. Calls are serialised: one look or one act at a time. Needs Android 7 or newer (shell_v2)."""
 
-    def __init__(self, link: Link, clock: Clock, *, use_tree: bool, consent: bool) -> None:
-        self._link = link
+    def __init__(self, server: AdbServer, serial: str, clock: Clock, *, use_tree: bool, consent: bool) -> None:
+        self._server = server
+        self._link = server.link(serial)
         self._clock = clock
         self._use_tree = use_tree
-        self._consent = consent
-        self._capture = Capture(link)
-        self._hands = Hands(link, clock)
-        self._u2: U2 | None = None
-        self._no_u2 = ""
-        self._tried_u2: float | None = None
-        self._rotation = 0
+        self._automation = Automation(self._link, clock, consent=consent)
+        self._capture = Capture(self._link, clock)
+        self._hands = Hands(self._link, clock)
+        self._typist = Typist(self._link, clock, use_tree=use_tree)
         self._info: DeviceInfo | None = None
+        self._measured = False
+        self._rotation = 0
         self._still: Settled | None = None
         self._turn = asyncio.Lock()
 
@@ -78,13 +91,19 @@ class AdbDevice:
         use_tree: bool = True,
         consent_accessibility: bool = False,
     ) -> AdbDevice:
-        """Connect to a phone that the adb server lists. Raises DeviceError when it is not ready.
+        """Connect to a phone that the adb server lists, and find the quickest way to its pictures.
 
+        `use_tree` false means that no tree is read; the phone's server still takes pictures and text.
         `consent_accessibility` says that the owner agrees to UiAutomation while accessibility services are on.
+        Raises DeviceError when the phone is not ready.
         """
-        device = cls(server.link(serial), clock or SystemClock(), use_tree=use_tree, consent=consent_accessibility)
-        async with asyncio.timeout(OPEN_DEADLINE):
+        device = cls(server, serial, clock or SystemClock(), use_tree=use_tree, consent=consent_accessibility)
+        try:
             device._info = await probe.describe(device._link)
+            await device._prepare()
+        except BaseException:
+            await device.close()
+            raise
         return device
 
     @property
@@ -94,14 +113,39 @@ class AdbDevice:
     async def describe(self) -> DeviceInfo:
         if self._info is None:
             self._info = await probe.describe(self._link)
-        capabilities = {"raw", "input", *(["jpeg", "tree", "unicode"] if self._u2 is not None else [])}
+        more = {"jpeg", "unicode", "pinch"} | ({"tree"} if self._use_tree else set())
+        capabilities = {"raw", "input"} | (more if self._automation.u2 is not None else set())
         return replace(self._info, capabilities=frozenset(capabilities))
 
     async def close(self) -> None:
         """End what was started on the phone."""
-        if self._u2 is not None:
-            await self._u2.close()
-            self._u2 = None
+        await self._automation.close()
+
+    async def _prepare(self) -> None:
+        """See to the phone's server; after a start, find out which path gives pictures quickest."""
+        started = await self._automation.ensure()
+        if started or not self._measured:
+            await self._capture.measure(self._automation.u2)
+            self._measured = True
+
+    async def _picture(self) -> Frame:
+        return await self._capture.frame(self._automation.u2, self._rotation, self._clock.now)
+
+    async def _reading(self, read: Callable[[], Awaitable[T]]) -> T:
+        """Looking may be repeated: after a broken link it is tried again, twice. Raises DeviceError."""
+        for left in reversed(range(READ_TRIES)):
+            try:
+                return await read()
+            except (AutomationDied, LinkLost, DeviceOffline):
+                if not left:
+                    raise
+                self._still = None
+                if ":" in self.serial:
+                    # A phone on the network stays listed as offline until it is connected anew.
+                    with contextlib.suppress(DeviceError):
+                        await self._server.connect(self.serial)
+                await self._clock.sleep(RETRY_PAUSE)
+        raise AssertionError("the last try returns or raises")
 
     # Looking
 
@@ -111,155 +155,163 @@ class AdbDevice:
 
     async def _observe(self, tree: bool) -> View:
         started = self._clock.monotonic()
-        await self._automation()
-        first = await self._picture()
-        still = self._still
-        if still is None or not still.stable or not settle.quiet(still.grey, settle.thumbnail(first)):
-            still = await settle.settle(self._picture, self._clock, DEFAULT_BOUND, first=first)
-        else:
-            still = Settled(first, settle.thumbnail(first), True)
-        self._still = still
-        settled_at = self._clock.monotonic()
-        seen, (xml, reason) = await asyncio.gather(probe.conditions(self._link), self._tree(tree))
-        self._rotation = seen.rotation
-        states = set(seen.states)
-        secure = settle.black(still.grey) and State.SCREEN_OFF not in states
-        states |= {State.SECURE} if secure else set()
-        states |= {State.NO_TREE} if xml is None else set()
-        states |= set() if still.stable else {State.RESTLESS}
-        frame = replace(
-            still.frame, rotation=seen.rotation, foreground=seen.foreground, keyboard=seen.keyboard, secure=secure
-        )
-        ended = self._clock.monotonic()
+        await self._prepare()
+        first, bound = None, DEFAULT_BOUND
+        if self._still is not None and self._still.stable:
+            # An act has settled the screen already: if it still looks like that, all can be asked at once.
+            first, seen, dump = await asyncio.gather(self._picture(), probe.conditions(self._link), self._tree(tree))
+            grey = settle.thumbnail(first)
+            if settle.quiet(self._still.grey, grey) and seen.focused is not False:
+                return await self._view(Settled(first, grey, True), seen, dump, started, started)
+        elif self._still is not None:
+            bound = RESTLESS_BOUND
+        patience = self._clock.monotonic() + FOCUS_PATIENCE
+        while True:
+            still = await settle.settle(self._picture, self._clock, bound, first=first)
+            settled_at = self._clock.monotonic()
+            seen, dump = await asyncio.gather(probe.conditions(self._link), self._tree(tree))
+            unfocused = seen.focused is False and State.SCREEN_OFF not in seen.states
+            if not unfocused or self._clock.monotonic() >= patience:
+                return await self._view(still, seen, dump, started, settled_at)
+            first = None
+            await self._clock.sleep(INTERVAL)
+
+    async def _view(
+        self, still: Settled, seen: Conditions, dump: tuple[str | None, str], started: float, settled_at: float
+    ) -> View:
+        self._still, self._rotation = still, seen.rotation
+        await self._automation.heed(seen.services)
+        xml, reason = dump
+        secure = settle.black(still.grey) and State.SCREEN_OFF not in seen.states
+        found = {State.SECURE: secure, State.NO_TREE: xml is None, State.RESTLESS: not still.stable}
         return View(
-            frame=frame,
+            frame=replace(
+                still.frame,
+                rotation=seen.rotation,
+                foreground=seen.foreground,
+                keyboard=seen.keyboard,
+                secure=secure,
+            ),
             tree=xml,
             tree_reason=reason,
-            states=frozenset(states),
+            states=seen.states | {state for state, holds in found.items() if holds},
             stable=still.stable,
-            timings={"settle": settled_at - started, "tree": ended - settled_at},
+            timings={"settle": settled_at - started, "read": self._clock.monotonic() - settled_at},
         )
 
     async def _tree(self, wanted: bool) -> tuple[str | None, str]:
         if not wanted or not self._use_tree:
             return None, "the tree is turned off"
-        if self._u2 is None:
-            return None, self._no_u2
-        try:
-            xml = await self._u2.tree()
-        except DeviceError as error:
-            return None, f"the phone gave no tree: {error}"
-        return (xml, "") if "<node" in xml else (None, "the phone gave an empty tree")
-
-    async def _picture(self) -> Frame:
-        return await self._capture.frame(self._u2, self._rotation, self._clock.now())
-
-    async def _automation(self) -> None:
-        """Start the phone's server, unless that would silence somebody's screen reader."""
-        if self._u2 is not None and self._u2.alive:
-            return
-        self._u2 = None
-        now = self._clock.monotonic()
-        if self._tried_u2 is not None and self._no_u2 and now - self._tried_u2 < RESTART_PAUSE:
-            return
-        services = await probe.accessibility_services(self._link)
-        if services and not self._consent:
-            names = ", ".join(one.split("/")[0] for one in services)
-            self._no_u2 = f"an accessibility service is on ({names}) and would be silenced; the owner may consent"
-            return
-        self._tried_u2 = now
-        try:
-            self._u2 = await U2.start(self._link)
-            self._no_u2 = ""
-        except (AutomationBusy, AutomationDied) as error:
-            self._no_u2 = f"{error} {error.advice}".strip()
-
-    async def _reading(self, read: Callable[[], Awaitable[View]]) -> View:
-        """Reading may be repeated: a broken stream or a dead server gets a fresh one, twice."""
-        for left in reversed(range(READ_TRIES)):
-            try:
-                return await read()
-            except (AutomationDied, LinkLost):
-                if not left:
-                    raise
-                await self.close()
-                await self._clock.sleep(0.5)
-        raise AssertionError("the last try returns or raises")
+        return await self._automation.tree()
 
     # Acting
 
     async def act(self, action: Action, on: View | None = None) -> Outcome:
+        if isinstance(action, Wait):
+            await self._clock.sleep(action.seconds)
+            return Outcome(sent=Answer.YES, path="wait", changed=Answer.UNKNOWN, elapsed=action.seconds)
         async with self._turn:
             return await self._act(action, on)
 
     async def _act(self, action: Action, on: View | None) -> Outcome:
         started = self._clock.monotonic()
-        if isinstance(action, Wait):
-            await self._clock.sleep(action.seconds)
-            return Outcome(sent=Answer.YES, path="wait", changed=Answer.UNKNOWN, elapsed=action.seconds)
         component = await apps.resolve(self._link, action.name) if isinstance(action, OpenApp) else ""
-        await self._automation()
-        before = await self._picture()
-        if on is not None and before.size != on.frame.size:
-            raise StaleView(
-                f"the screen is {before.size} now, and was {on.frame.size} when the place was chosen",
-                serial=self.serial,
-                advice="Look again.",
-            )
-        sent = _Sent()
+        before = await self._reading(lambda: self._before(on))
+        grey = settle.thumbnail(before)
+        self._still, sent = None, _Sent()
         try:
             landed = await self._send(action, before, component, sent)
+        except TextNotLanded as error:
+            # The phone has been touched, so this is an outcome; the next look shows what the field holds.
+            landed = Landed("type", note=f"{error}. {error.advice}")
         except (LinkLost, DeadlineExceeded, AutomationDied) as error:
             if not sent.maybe:
                 raise
-            self._still = None
             spent = self._clock.monotonic() - started
             return Outcome(sent=Answer.UNKNOWN, path="", changed=Answer.UNKNOWN, elapsed=spent, note=str(error))
         injected = self._clock.monotonic()
-        return await self._effect(action, before, landed, started, injected)
-
-    async def _send(self, action: Action, before: Frame, component: str, sent: _Sent) -> Landed:
-        match action:
-            case TypeText(text, replace):
-                if self._u2 is None:
-                    return await typing.type_by_input(self._link, text, replace, sent)
-                return await typing.type_by_automation(self._u2, text, replace, sent)
-            case ClearText():
-                if self._u2 is None:
-                    return await typing.clear_by_input(self._link, sent)
-                return await typing.clear_by_automation(self._u2, sent)
-            case OpenApp():
-                sent()
-                return Landed("am start", None, await apps.launch(self._link, component, self._clock))
-            case Tap() | DoubleTap() | LongPress() | Swipe() | Drag() | Pinch() | PressKey():
-                return Landed(await self._hands.perform(action, before.size, self._u2, sent), None)
-            case Wait():
-                raise AssertionError("waiting touches nothing")
-            case _:
-                assert_never(action)
-
-    async def _effect(self, action: Action, before: Frame, landed: Landed, started: float, injected: float) -> Outcome:
-        """Wait until the screen settles and say what changed. The act is done: nothing here raises for it."""
-        try:
-            await self._clock.sleep(FIRST_LOOK)
-            after = await settle.settle(self._picture, self._clock, _bound(action))
-            self._still = after
-            traces = settle.changed(settle.thumbnail(before), after.grey)
-            changed, settled = (Answer.YES if traces else Answer.NO), after.stable
-        except DeviceError as error:
-            self._still, settled, changed = None, False, Answer.UNKNOWN
-            landed = replace(landed, note=f"{landed.note} {error}".strip())
+        changed, stable, note = await self._effect(action, on, grey, landed)
         ended = self._clock.monotonic()
         return Outcome(
             sent=Answer.YES,
             path=landed.path,
             changed=changed,
-            settled=settled,
+            settled=stable,
             landed=landed.text,
             elapsed=ended - started,
-            note=landed.note,
+            note=note,
             timings={"inject": injected - started, "settle": ended - injected},
         )
+
+    async def _before(self, on: View | None) -> Frame:
+        """The screen as it is about to be touched. Raises StaleView when `on` is no longer a picture of it."""
+        await self._prepare()
+        if on is None:
+            return await self._picture()
+        frame, turns = await asyncio.gather(self._picture(), probe.rotation(self._link))
+        if (frame.size, turns) != (on.frame.size, on.frame.rotation):
+            raise StaleView(
+                f"the screen is {frame.size} at {90 * turns} degrees now, and was {on.frame.size} at "
+                f"{90 * on.frame.rotation} degrees when the place was chosen",
+                serial=self.serial,
+                advice="Look again.",
+            )
+        return frame
+
+    async def _send(self, action: Action, before: Frame, component: str, sent: _Sent) -> Landed:
+        u2 = self._automation.u2
+        match action:
+            case TypeText(text, replace):
+                return await self._typist.type(text, replace, u2, sent)
+            case ClearText():
+                return await self._typist.clear(u2, sent)
+            case OpenApp():
+                packages = await apps.start(self._link, component, sent)
+                return Landed("am start", note=await apps.in_front(self._link, packages, self._clock))
+            case Tap() | DoubleTap() | LongPress() | Swipe() | Drag() | Pinch() | PressKey():
+                return Landed(await self._hands.perform(action, before.size, u2, sent))
+            case Wait():
+                raise AssertionError("waiting touches nothing")
+            case _:
+                assert_never(action)
+
+    async def _effect(
+        self, action: Action, on: View | None, before: settle.Thumbnail, landed: Landed
+    ) -> tuple[Answer, bool, str]:
+        """Wait until the screen settles: what changed, whether it stands still, and the note.
+
+        The act is done, so whatever goes wrong here is part of the note.
+        """
+        try:
+            await self._clock.sleep(FIRST_LOOK)
+            after = await settle.settle(self._picture, self._clock, _bound(action))
+            self._still = after
+            if landed.changed is not Answer.UNKNOWN:
+                return landed.changed, after.stable, landed.note
+            return await self._changed(on, before, after), after.stable, landed.note
+        except DeviceError as error:
+            self._still = None
+            return landed.changed, False, f"{landed.note} {error}".strip()
+
+    async def _changed(self, on: View | None, before: settle.Thumbnail, after: Settled) -> Answer:
+        """Pixels say yes, unless they moved before and do so still; focus and tree see what pixels do not."""
+        traces = settle.changed(before, after.grey)
+        if traces and (after.stable or (on is not None and on.stable)):
+            return Answer.YES
+        deeper = await self._deeper_change(on, before)
+        if deeper:
+            return Answer.YES
+        return Answer.UNKNOWN if traces else Answer.NO
+
+    async def _deeper_change(self, on: View | None, before: settle.Thumbnail) -> bool:
+        """Whether focus or tree differ from those of the view, if that was still true when the phone was touched."""
+        if on is None or settle.changed(settle.thumbnail(on.frame), before):
+            return False
+        front = await probe.focus(self._link)
+        if front is not None and Foreground() not in (front, on.foreground) and front != on.foreground:
+            return True
+        xml, _ = await self._tree(on.tree is not None and self._automation.u2 is not None)
+        return xml is not None and on.tree is not None and signature(xml) != signature(on.tree)
 
 
 def _bound(action: Action) -> float:

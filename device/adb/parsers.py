@@ -14,10 +14,12 @@ from device.errors import BadFrame
 from device.frame import Foreground
 from device.geometry import Size
 
-_FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]+?)\s*\}")
-_COMPONENT = re.compile(r"([\w.]+)/([\w.$]+)$")
+_FOCUS = re.compile(r"mCurrentFocus=(?:null|Window\{\S+(?: u\d+)? ([^}\r\n]+)\})")
+_LEAVING = re.compile(r"\s+(?:paused=\w+|EXITING)$")
+_COMPONENT = re.compile(r"([\w.]+)/([\w.$]+)")
 _RESUMED = re.compile(r"(?:topResumedActivity|mResumedActivity)[=:]\s*ActivityRecord\{\S+ u\d+ ([\w.]+)/([\w.$]+)")
-_ROTATION = re.compile(r"\borientation=([0-3])\b")
+_ROTATION = re.compile(r"\bm(?:Current)?Rotation=(?:ROTATION_)?(\d+)\b")
+_ORIENTATION = re.compile(r"\borientation=([0-3])\b")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _BIGGEST_SIDE = 20_000
 """Pixels; no display comes near, and a header of noise does."""
@@ -41,8 +43,11 @@ def density(text: str) -> int | None:
 
 
 def rotation(text: str) -> int | None:
-    """`dumpsys display`: quarter turns, 0 to 3."""
-    found = _ROTATION.search(text)
+    """`dumpsys window displays` or `dumpsys display`: quarter turns of the first display, 0 to 3."""
+    if found := _ROTATION.search(text):
+        turns = int(found[1])
+        return {90: 1, 180: 2, 270: 3}.get(turns, turns if turns <= 3 else None)
+    found = _ORIENTATION.search(text)
     return int(found[1]) if found else None
 
 
@@ -55,17 +60,23 @@ def foreground(text: str) -> Foreground | None:
     """`dumpsys window displays` (or all of `dumpsys window`): who has the focus.
 
     Several displays may each print a focus, most of them null; the last that is not counts. A focus without a
-    component is a system window such as NotificationShade or `Application Not Responding: ...`.
+    component is a system window such as NotificationShade or `Application Not Responding: ...`. An empty
+    Foreground means that nobody has the focus, None that the text does not say.
     """
     focus = _FOCUS.findall(text)
+    titles = [_LEAVING.sub("", title.strip()) for title in focus if title]
+    if titles:
+        component = _COMPONENT.fullmatch(titles[-1])
+        return _activity(component[1], component[2]) if component else Foreground(window=titles[-1])
     if focus:
-        title = focus[-1].strip()
-        component = _COMPONENT.search(title)
-        if component and title == component[0]:
-            return Foreground(package=component[1], activity=component[2])
-        return Foreground(window=title)
+        return Foreground()
     resumed = _RESUMED.search(text)
-    return Foreground(package=resumed[1], activity=resumed[2]) if resumed else None
+    return _activity(resumed[1], resumed[2]) if resumed else None
+
+
+def _activity(package: str, activity: str) -> Foreground:
+    """`.Settings` is short for the package and Settings."""
+    return Foreground(package=package, activity=package + activity if activity.startswith(".") else activity)
 
 
 def keyboard_shown(text: str) -> bool | None:
@@ -79,16 +90,30 @@ def keyboard_shown(text: str) -> bool | None:
     return flags["mInputShown"] == "true" and flags.get("mIsInputViewShown", "true") == "true"
 
 
+def takes_text(text: str) -> bool | None:
+    """`dumpsys input_method`: whether something on the screen is connected to the keyboard; None: it does not say."""
+    found = re.findall(r"\bmServedInputConnection(?:Wrapper)?=(\S+)", text)
+    return any(one != "null" for one in found) if found else None
+
+
 def awake(text: str) -> bool | None:
     """`dumpsys power`: None when it does not say."""
     found = re.search(r"mWakefulness=(\w+)", text)
-    return None if found is None else bool(found[1] == "Awake")
+    return None if found is None else str(found[1]) == "Awake"
 
 
 def locked(text: str) -> bool | None:
-    """`dumpsys window`: whether the keyguard covers the screen; None when it does not say."""
-    found = re.findall(r"\b(?:mShowingLockscreen|isKeyguardShowing|mIsShowing|mKeyguardShowing)=(true|false)\b", text)
+    """`dumpsys window policy`: whether the keyguard is there; None when it does not say.
+
+    mShowingLockscreen is gone from newer releases; KeyguardStateMonitor and KeyguardServiceDelegate stay.
+    """
+    found = re.findall(r"\b(?:mShowingLockscreen|mIsShowing|isKeyguardShowing|showing)=(true|false)\b", text)
     return "true" in found if found else None
+
+
+def display_ids(text: str) -> tuple[str, ...]:
+    """`dumpsys SurfaceFlinger --display-id`: the physical displays, in its order."""
+    return tuple(re.findall(r"^Display (\d{1,20}) \(", text, re.MULTILINE))
 
 
 def setting(text: str) -> str:
@@ -113,15 +138,27 @@ def launcher_component(text: str) -> str | None:
     return lines[-1].strip() if lines and _COMPONENT.fullmatch(lines[-1].strip()) else None
 
 
-def launch_refusal(text: str) -> str:
-    """`am start`: the line that says why nothing started, or an empty text.
+def components(text: str) -> tuple[str, ...]:
+    """`cmd package query-activities --brief`: the lines that are a component."""
+    return tuple(line.strip() for line in text.splitlines() if _COMPONENT.fullmatch(line.strip()))
 
-    The exit code is 0 also on failure (API 34), so the words decide.
-    """
-    found = re.search(r"^\s*(Error.*|.*Activity not started.*|.*SecurityException.*)$", text, re.MULTILINE)
-    if found is None or "brought to the front" in found[1] or "delivered to" in found[1]:
-        return ""
-    return found[1].strip()
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What `am start -W` said: the activity that came up, and the line that says why nothing did, or ""."""
+
+    activity: Foreground
+    refusal: str
+
+
+def launch(text: str) -> Launch:
+    """`am start -W`. The exit code is 0 also on failure (API 34), so the words decide."""
+    lines = [line.strip() for line in text.splitlines()]
+    refusals = [line for line in lines if re.match(r"Error|java\.|Exception|.*SecurityException|.*not started", line)]
+    # An app that was open already is no failure: "... its current task has been brought to the front".
+    refusals = [line for line in refusals if not re.search(r"brought to the front|delivered to", line)]
+    found = re.search(r"^\s*Activity:\s*([\w.]+)/([\w.$]+)\s*$", text, re.MULTILINE)
+    return Launch(_activity(found[1], found[2]) if found else Foreground(), refusals[0] if refusals else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +169,7 @@ class RawFrame:
     pixels: bytes
 
 
-def raw_frame(data: bytes) -> RawFrame:
+def raw_frame(data: bytes | memoryview) -> RawFrame:
     """`screencap` without -p: three or four u32 (width, height, format, colour space), then pixels.
 
     Raises BadFrame when the bytes are something else.
@@ -141,9 +178,10 @@ def raw_frame(data: bytes) -> RawFrame:
         raise BadFrame(f"a raw frame of {len(data)} bytes")
     width, height, form = struct.unpack_from("<III", data)
     header = len(data) - width * height * 4
+    # Formats 1 and 2 are RGBA_8888 and RGBX_8888 (AOSP system/graphics.h).
     if not (0 < width <= _BIGGEST_SIDE and 0 < height <= _BIGGEST_SIDE) or header not in (12, 16) or form not in (1, 2):
-        raise BadFrame(f"not a raw frame: {len(data)} bytes that begin {data[:16].hex(' ')}")
-    return RawFrame(Size(width, height), data[header:])
+        raise BadFrame(f"not a raw frame: {len(data)} bytes that begin {bytes(data[:16]).hex(' ')}")
+    return RawFrame(Size(width, height), bytes(memoryview(data)[header:]))
 
 
 def png(data: bytes) -> bytes:

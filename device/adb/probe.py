@@ -19,39 +19,59 @@ async def accessibility_services(link: Link) -> tuple[str, ...]:
 
 
 async def focus(link: Link) -> Foreground | None:
+    """Who has the focus; empty for nobody, None when the phone does not say."""
     return parsers.foreground((await link.shell(["dumpsys", "window", "displays"])).text)
 
 
-@dataclass(frozen=True, slots=True)
+async def rotation(link: Link) -> int:
+    """Quarter turns of the screen, 0 to 3."""
+    turns = parsers.rotation((await link.shell(["dumpsys", "window", "displays"])).text)
+    if turns is None:
+        turns = parsers.rotation((await link.shell(["dumpsys", "display"])).text)
+    return turns or 0
+
+
+async def keyboard(link: Link) -> tuple[bool | None, bool | None]:
+    """Whether the keyboard is shown, and whether something takes its text; None for unknown."""
+    text = (await link.shell(["dumpsys", "input_method"])).text
+    return parsers.keyboard_shown(text), parsers.takes_text(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """What holds besides the picture."""
+    """What holds besides the picture. `focused` says whether any window has the focus, None for unknown."""
 
     foreground: Foreground
+    focused: bool | None
     keyboard: bool | None
     rotation: int
+    services: tuple[str, ...]
     states: frozenset[State]
 
 
 async def conditions(link: Link) -> Conditions:
-    """Focus, keyboard, rotation, lock and power, asked at the same time."""
-    window, ime, power, display = await asyncio.gather(
+    """Focus, keyboard, rotation, lock, power and accessibility services, asked at the same time."""
+    windows, policy, ime, power, services = await asyncio.gather(
         link.shell(["dumpsys", "window", "displays"]),
-        link.shell(["dumpsys", "input_method"]),
+        link.shell(["dumpsys", "window", "policy"]),
+        keyboard(link),
         link.shell(["dumpsys", "power"]),
-        link.shell(["dumpsys", "display"]),
+        accessibility_services(link),
     )
-    keyboard = parsers.keyboard_shown(ime.text)
-    states = set()
-    if keyboard:
-        states.add(State.KEYBOARD)
+    turns = parsers.rotation(windows.text)
+    shown, _ = ime
+    states = {State.KEYBOARD} if shown else set()
     if parsers.awake(power.text) is False:
         states.add(State.SCREEN_OFF)
-    if parsers.locked(window.text):
+    if parsers.locked(policy.text):
         states.add(State.LOCKED)
+    front = parsers.foreground(windows.text)
     return Conditions(
-        foreground=parsers.foreground(window.text) or Foreground(),
-        keyboard=keyboard,
-        rotation=parsers.rotation(display.text) or 0,
+        foreground=front or Foreground(),
+        focused=None if front is None else front != Foreground(),
+        keyboard=shown,
+        rotation=turns if turns is not None else await rotation(link),
+        services=services,
         states=frozenset(states),
     )
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.actions import from_json, kind, to_json
-from device.actions import Drag, LongPress, OpenApp, PressKey, Key, Swipe, Tap, TypeText, Wait
+from device.actions import Drag, Key, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, Wait, from_json, kind, to_json
 from device.geometry import Box, Point, Size
 
 PHONE = Size(1080, 2400)

@@ -7,14 +7,17 @@ import pytest
 from device import wire
 from device.wire import Message, MessageDecoder, ShellDecoder, ShellPacket, WireError
 
-OPEN = bytes.fromhex(
-    "4f50454e"  # OPEN
-    "01000000"  # our stream id
-    "00000000"  # their stream id, not known yet
-    "08000000"  # eight bytes of payload
-    "00000000"  # no checksum since version 0x01000001
-    "b0afbab1"  # the command with every bit flipped
-) + b"shell:x\0"
+OPEN = (
+    bytes.fromhex(
+        "4f50454e"  # OPEN
+        "01000000"  # our stream id
+        "00000000"  # their stream id, not known yet
+        "08000000"  # eight bytes of payload
+        "00000000"  # no checksum since version 0x01000001
+        "b0afbab1"  # the command with every bit flipped
+    )
+    + b"shell:x\0"
+)
 
 
 def test_a_message_is_these_bytes() -> None:
