@@ -1,18 +1,17 @@
 """Policies by name: ours, and those that other packages offer.
 
-A package adds a policy by an entry point in the group `tapwright.policies`, whose object is called with the run's
-parameters as keywords and returns a `policies.base.Policy`.
+Another package offers one by an entry point in the group `tapwright.policies`: an object that is called with the
+run's parameters as keywords and returns a `policies.base.Policy`. Its `description` (or the first line of its
+docstring) and its `needs` are shown to people.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
-
-import structlog
 
 from policies.base import Needs, Policy
 from policies.errors import PolicyError, UnknownPolicy
@@ -20,9 +19,15 @@ from policies.follow import Follow
 from policies.scripted import Scripted
 
 GROUP = "tapwright.policies"
-Make = Callable[..., Policy]
 
-log = structlog.get_logger()
+Factory = Callable[..., Policy]
+_OURS: Mapping[str, Factory] = {"follow": Follow, "scripted": Scripted}
+
+
+class BadParams(PolicyError):
+    """The run's parameters do not fit the policy."""
+
+    code = "bad-policy-params"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,47 +39,88 @@ class PolicyInfo:
     needs: Needs
 
 
-_OURS: dict[str, Make] = {"follow": Follow, "scripted": Scripted}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """An entry point that could not be used, and why."""
+
+    name: str
+    package: str
+    reason: str
 
 
-@lru_cache(maxsize=1)
-def _all() -> Mapping[str, Make]:
-    found: dict[str, Make] = {}
-    for point in entry_points(group=GROUP):
-        try:
-            found[point.name] = point.load()
-        except Exception as error:  # the border to other people's packages: theirs may fail, ours go on
-            log.warning("policy not loaded", policy=point.name, source=point.value, error=repr(error))
-    return {**found, **_OURS}
+@dataclass(frozen=True, slots=True)
+class _Found:
+    factories: Mapping[str, Factory]
+    broken: tuple[Broken, ...]
 
 
 def names() -> tuple[PolicyInfo, ...]:
-    """All policies, ours first."""
-    infos = []
-    for name, make in sorted(_all().items(), key=lambda item: (item[0] not in _OURS, item[0])):
-        first = (make.__doc__ or "").strip().split("\n")[0]
-        needs = getattr(make, "needs", Needs())
-        infos.append(PolicyInfo(name=name, description=first, needs=needs))
-    return tuple(infos)
+    """All policies that can be used, ours first, others by name."""
+    factories = _load().factories
+    ordered = [*_OURS, *sorted(factories.keys() - _OURS.keys())]
+    return tuple(_info(name, factories[name]) for name in ordered)
+
+
+def broken() -> tuple[Broken, ...]:
+    """Policies of other packages that are installed and cannot be used."""
+    return _load().broken
 
 
 def create(name: str, params: Mapping[str, Any] | None = None) -> Policy:
-    """A policy ready to decide. Raises UnknownPolicy, PolicyError when the parameters do not fit."""
-    make = _all().get(name)
-    if make is None:
-        raise UnknownPolicy(
-            f"there is no policy {name!r}; there are {', '.join(info.name for info in names())}",
-            advice="`tapwright policies` says what each is for.",
+    """A policy for one run. Raises UnknownPolicy, BadParams, or the policy's own PolicyError."""
+    found = _load()
+    factory = found.factories.get(name)
+    if factory is None:
+        reason = next(
+            (f" It is installed but cannot be used: {one.reason}" for one in found.broken if one.name == name), ""
         )
+        raise UnknownPolicy(
+            f"There is no policy called {name!r}.{reason}", advice=f"Choose one of: {', '.join(found.factories)}."
+        )
+    given = dict(params or {})
     try:
-        return make(**(params or {}))
+        inspect.signature(factory).bind(**given)
     except TypeError as error:
-        raise PolicyError(f"params do not fit the policy {name!r}: {error}") from error
+        takes = ", ".join(inspect.signature(factory).parameters) or "no parameters"
+        raise BadParams(f"The parameters of {name} do not fit: {error}.", advice=f"It takes {takes}.") from error
+    return factory(**given)
 
 
 def check(name: str, params: Mapping[str, Any] | None, goal: str) -> None:
-    """Raises UnknownPolicy, UnreadableTask or PolicyError for what would fail at the first decision."""
-    policy = create(name, params)
-    read = getattr(policy, "check", None)
+    """Raise what would fail at the first decision: UnknownPolicy, UnreadableTask, another PolicyError."""
+    read = getattr(create(name, params), "check", None)
     if read is not None:
         read(goal)
+
+
+def _info(name: str, factory: Factory) -> PolicyInfo:
+    described = getattr(factory, "description", "") or (inspect.getdoc(factory) or "").partition("\n")[0]
+    needs = getattr(factory, "needs", None)
+    return PolicyInfo(name=name, description=str(described), needs=needs if isinstance(needs, Needs) else Needs())
+
+
+def _load() -> _Found:
+    factories = dict(_OURS)
+    failed: list[Broken] = []
+    for point in sorted(entry_points(group=GROUP), key=lambda one: (one.name, one.value)):
+        loaded = _factory(point)
+        if isinstance(loaded, str):
+            failed.append(Broken(name=point.name, package=_package(point), reason=loaded))
+        elif point.name in factories:
+            failed.append(Broken(name=point.name, package=_package(point), reason="another policy has this name."))
+        else:
+            factories[point.name] = loaded
+    return _Found(factories, tuple(failed))
+
+
+def _factory(point: EntryPoint) -> Factory | str:
+    """What the entry point names, or why it cannot be used."""
+    try:
+        loaded = point.load()
+    except Exception as error:  # the border to other people's code: whatever it raises concerns only itself
+        return f"{type(error).__name__}: {error}"
+    return loaded if callable(loaded) else f"{point.value} is of type {type(loaded).__name__} and cannot be called."
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else ""

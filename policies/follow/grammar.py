@@ -2,291 +2,396 @@
 
     Open Settings, tap Display, turn on Dark theme, then go home and type "Hello, world" into Message
 
-Steps are joined by commas, semicolons, line ends, full stops, "then", "and". A separator only separates where a
-known verb follows, so names such as "Network and internet" stay whole; text to be typed that holds a separator
-must be quoted, because what follows it would otherwise be guesswork.
+Commas, semicolons, full stops and line ends always part steps; "and", "then" and "and then" do where a known
+verb follows, so that names such as "Network and internet" stay whole. Text to be typed that holds a separator
+must be quoted, because where it ends would otherwise be guesswork.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from device.actions import Key
 from policies.errors import UnreadableTask
+from policies.follow.steps import (
+    Check,
+    Clear,
+    Direction,
+    Gesture,
+    Open,
+    Pause,
+    Press,
+    Scroll,
+    Step,
+    Toggle,
+    Touch,
+    Type,
+)
 
-Direction = Literal["up", "down", "left", "right"]
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    app: str
-
-
-@dataclass(frozen=True, slots=True)
-class TapOn:
-    target: str
-    long: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    target: str
-    on: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Type:
-    """`into` is empty where the text goes to whatever field has the focus."""
-
-    text: str
-    into: str = ""
-
-    def __repr__(self) -> str:
-        return f"Type(<{len(self.text)} characters>, into={self.into!r})"
-
-
-@dataclass(frozen=True, slots=True)
-class Clear:
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Scroll:
-    """Show what lies further down, up, ...: the finger moves the other way. `to` is what must come into view."""
-
-    direction: Direction
-    to: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SwipeFinger:
-    """The finger itself moves in this direction."""
-
-    direction: Direction
-    to: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    key: Key
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    target: str
-
-
-Step = Open | TapOn | Turn | Type | Clear | Scroll | SwipeFinger | Press | Pause | Check
+EXAMPLES = (
+    "I can read, for example: Open Settings, tap Display, turn on Dark theme."
+    ' Or: type "Hello, world" into Message, then press enter.'
+)
+MAX_WAIT = 600.0
+"""Seconds; what a run may take in all unless somebody says otherwise (`tapwright run --seconds`)."""
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "「": "」", "『": "』", "«": "»", "‘": "’", "'": "'"}
-_EXAMPLES = 'For example: open Settings, tap Display, turn on Dark theme. Or: type "Hello, world" into Message.'
-MAX_TASK = 4000
-"""Characters; longer than any instruction people give in one breath."""
-MAX_WAIT = 300.0
+_STRAIGHT = "\"'"
+# In the mask a quoted text is one opening sign, fillers, one closing sign; none of them occurs elsewhere in it.
+_OPEN, _INSIDE, _CLOSE = "\x01", "\x00", "\x02"
+_QUOTED = f"{_OPEN}{_INSIDE}*{_CLOSE}"
 
-_KEYS = {
-    "home": Key.HOME,
-    "home screen": Key.HOME,
-    "back": Key.BACK,
-    "recents": Key.RECENTS,
-    "recent apps": Key.RECENTS,
-    "enter": Key.ENTER,
-    "return": Key.ENTER,
-}
-_UNIT = r"(?:s|sec|secs|second|seconds)"
-_VERBS = (
-    r"open|launch|start|tap|press|click|select|choose|touch|hit|long[- ]press|long[- ]tap|hold|"
-    r"turn|switch|enable|disable|activate|deactivate|type|enter|write|input|fill|clear|empty|scroll|swipe|go|back|home|"
-    r"return|wait|pause|check|verify|make sure|ensure|confirm that"
+_LEAD = (
+    r"(?:(?:please|kindly|now|next|finally|lastly|also|just|first|after\ that|afterwards|and|then|&"
+    r"|(?:can|could|would|will)\ you|i\ (?:want|need|would\ like)\ (?:you\ )?to|i['’]d\ like\ (?:you\ )?to"
+    r"|go\ ahead\ and)(?:[,\s]+|$))*"
 )
-_FILLER = r"(?:(?:please|now|next|finally|first|also|just|kindly|and|then|after that|afterwards)\b[,\s]*)*"
-_SEPARATOR = re.compile(
-    rf"\s*(?:[,;，；、]\s*|[.!。！]\s+|[.。!！]?\s*\n+\s*|\s+(?=(?:and|then|after that)\b)|[。；，])"
-    rf"(?={_FILLER}(?:{_VERBS})\b)",
-    re.IGNORECASE,
+_BARE = r"(?:back|home|recents|recent\ apps|enter|clear|wait|pause)"
+_START = (
+    r"(?:(?:open|launch|start|tap|click|select|choose|pick|press|hit|touch|hold|enable|disable|activate|deactivate"
+    r"|type|enter|write|clear|scroll|swipe|verify|ensure|(?:double|long)[-\s]?(?:tap|click|press))\s+\S"
+    r"|(?:turn|switch)\s+(?:on|off)\s+\S|(?:turn|switch)\s+[^,;.\n]+?\s(?:on|off)\b"
+    r"|go\s+(?:back|home|to)\b|make\s+sure\s|check\s+(?:that|if|whether)\s|check\s+[^,;.\n]+?\s(?:is|are)\s"
+    r"|fill\s+[^,;.\n]+?\swith\s|(?:wait|pause)\s+(?:for\s|\d)"
+    rf"|{_BARE}\s*(?:$|[,;.，；。\n]|\s(?:and|then)\s))"
 )
-_FILLED = re.compile(rf"^{_FILLER}", re.IGNORECASE)
-_TYPE_VERB = re.compile(r"^(?:type|enter|write|input|fill in|fill)\b\s*", re.IGNORECASE)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace(r"\ ", r"[ \t]+"), re.IGNORECASE | re.DOTALL)
+
+
+_SEPARATOR = _compiled(
+    rf"\s*\n\s*|\s*[;；。，]\s*|\s*,(?:\s+|$)|,(?={_START})|\s*\.(?:\s+|$)"
+    # "Press and hold Camera" is one step.
+    rf"|(?<!press)(?<!tap)(?<!touch)(?<!click)\s+(?:and\s+then|then|and|&)\s+(?={_LEAD}{_START})"
+)
+_LIST_NUMBER = re.compile(
+    r"(?:(?<![\s\S])|(?<=[\n,;，；。])|(?<=\.\s)|(?<=,\s))([ \t]*(?:\d{1,2}[.)]|[-*•–]))(?=[ \t])"
+)
+_NEXT_NUMBER = _compiled(rf"\s\d{{1,2}}[.)](?=\s+{_LEAD}{_START})")
+_LEADING = _compiled(_LEAD)
+_COURTESY = re.compile(r"(?:please|and|then|[\s.,!?])*", re.IGNORECASE)
+_STRAY_THEN = _compiled(r"\s(?:and\ then|then)\s+(\S.*)")
+_TYPING = _compiled(r"(?:type|enter|write)\s")
+_INTO = _compiled(r"\sinto\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A stretch of the task. `mask` is as long as `text` and covers what is quoted; `at` is its place in the task."""
+
+    text: str
+    mask: str
+    at: int = 0
+
+    def cut(self, start: int, end: int | None = None) -> Words:
+        return Words(self.text[start:end], self.mask[start:end], self.at + start)
+
+    def strip(self, signs: str = " \t\r\n") -> Words:
+        start = len(self.mask) - len(self.mask.lstrip(signs))
+        return self.cut(start, max(len(self.mask.rstrip(signs)), start))
+
+    def group(self, found: re.Match[str], number: int) -> Words:
+        """What a group of a match on the mask stands for; empty where it did not take part."""
+        start, end = found.span(number)
+        return (self.cut(start, end) if start >= 0 else self.cut(0, 0)).strip()
+
+    def unquoted(self) -> str:
+        """The text, without its quotation marks where it is quoted as a whole."""
+        return self.text[1:-1] if re.fullmatch(_QUOTED, self.mask) else self.text
+
+    @property
+    def end(self) -> int:
+        return self.at + len(self.text)
 
 
 def parse(task: str) -> tuple[Step, ...]:
     """The steps of a task, at least one.
 
-    Raises UnreadableTask naming the words that could not be read, with examples of what can.
+    Raises UnreadableTask naming the words that could not be read, with two examples of what can.
     """
-    if not task.strip():
-        raise UnreadableTask("the task is empty", advice=_EXAMPLES)
-    if len(task) > MAX_TASK:
-        raise UnreadableTask(f"the task has {len(task)} characters; {MAX_TASK} can be read", advice="Split it.")
-    masked, quoted = _mask(task)
-    masked = re.sub(r"\b(?:press|tap) and hold\b", "long-press", masked, flags=re.IGNORECASE)
-    pieces = [piece for piece in _SEPARATOR.split(masked) if _FILLED.sub("", piece).strip(" .,;!?。，；！")]
+    pieces = list(_pieces(Words(task, _mask(task))))
     if not pieces:
-        raise UnreadableTask(f"no step can be read in {task.strip()!r}", advice=_EXAMPLES)
-    return tuple(_step(piece, quoted) for piece in pieces)
+        raise UnreadableTask("The task is empty: it holds no step.", advice=EXAMPLES)
+    steps = [_read(piece) for piece in pieces]
+    _refuse_doubtful_text(task, pieces, steps)
+    strange = [piece for piece, step in zip(pieces, steps, strict=True) if step is None]
+    if strange:
+        words = "; ".join(f"“{piece.text}”" for piece in strange)
+        hint = next((hint for pattern, hint in _HINTS if pattern.match(strange[0].mask)), _NAME_HINT)
+        raise UnreadableTask(f"I cannot read these words as a step: {words}.", advice=f"{hint} {EXAMPLES}")
+    return tuple(step for step in steps if step is not None)
 
 
-def _mask(task: str) -> tuple[str, list[str]]:
-    """Put quoted text out of the separators' reach: each becomes a private-use character."""
-    quoted: list[str] = []
-    out, at = [], 0
+def _mask(task: str) -> str:
+    """The task with quoted stretches covered, so that no rule looks into them. Same length."""
+    out: list[str] = []
+    at = 0
     while at < len(task):
-        close = _QUOTES.get(task[at])
-        # An apostrophe inside a word opens nothing.
-        inside_word = task[at] in "'‘" and at > 0 and task[at - 1].isalnum()
-        end = task.find(close, at + 1) if close is not None and not inside_word else -1
-        if end > at and not (task[at] == "'" and end + 1 < len(task) and task[end + 1].isalnum()):
-            out.append(_mark(len(quoted)))
-            quoted.append(task[at + 1 : end])
+        end = _closing(task, at)
+        if end > at:
+            out += (_OPEN, _INSIDE * (end - at - 1), _CLOSE)
             at = end + 1
         else:
-            # A private-use character of the user's own would be taken for one of ours.
-            out.append("\N{REPLACEMENT CHARACTER}" if _MARK.match(task[at]) else task[at])
+            out.append("\N{REPLACEMENT CHARACTER}" if task[at] in (_OPEN, _INSIDE, _CLOSE) else task[at])
             at += 1
-    return "".join(out), quoted
+    mask = "".join(out)
+    if re.match(r"\s*1[.)]\s", mask):
+        # In a numbered list without line ends a number before a verb begins the next step.
+        mask = _NEXT_NUMBER.sub(lambda found: "\n" + " " * (len(found[0]) - 1), mask)
+    return _LIST_NUMBER.sub(lambda found: " " * len(found[0]), mask)
 
 
-_MARK = re.compile("[\U000f0000-\U000ffffd]")
-"""Characters of a private-use plane stand for quoted texts while the task is cut into steps."""
+def _closing(task: str, at: int) -> int:
+    """Where the quotation that opens here closes, or -1. Raises UnreadableTask when it is never closed."""
+    sign = task[at]
+    close = _QUOTES.get(sign)
+    if close is None:
+        return -1
+    # 5" and it's open nothing, and neither closes what goes on with a letter.
+    if sign in _STRAIGHT + "‘" and at > 0 and task[at - 1].isalnum():
+        return -1
+    end = task.find(close, at + 1)
+    while sign in "'‘" and end >= 0 and end + 1 < len(task) and task[end + 1].isalnum():
+        end = task.find(close, end + 1)
+    if end < 0 and sign not in "'‘":
+        beginning = task[at : at + 40]
+        raise UnreadableTask(f"The quotation that begins with {beginning} is not closed.", advice=f"Close it: {close}")
+    return end
 
 
-def _mark(number: int) -> str:
-    return chr(0xF0000 + number)
+def _pieces(task: Words) -> Iterator[Words]:
+    """What stands between the separators, without the words of courtesy and order before it."""
+    start = 0
+    for found in [*_SEPARATOR.finditer(task.mask), None]:
+        piece = task.cut(start, found.start() if found is not None else None).strip()
+        start = found.end() if found is not None else start
+        lead = _LEADING.match(piece.mask)
+        order = piece.cut(lead.end() if lead is not None else 0).strip()
+        if order.mask.strip(".!?,"):
+            yield order
+        elif found is None and piece.mask and not _COURTESY.fullmatch(piece.mask):
+            # "Next, tap Save" begins with a word of order; "tap Save, next" ends with something else.
+            yield piece
 
 
-def _unmask(text: str, quoted: list[str]) -> str:
-    return _MARK.sub(lambda found: quoted[ord(found[0]) - 0xF0000], text)
-
-
-def _name(text: str, quoted: list[str]) -> str:
-    """A target as people say it, without the words around it."""
-    text = text.strip().rstrip(".!?。！？").strip()
-    text = re.sub(r"^(?:on|at|in|the|a|an)\s+(?:the\s+)?(?=\S)", "", text, flags=re.IGNORECASE)
-    text = re.sub(
-        r"\s+(?:button|icon|option|entry|item|menu item|tab|link|field|text field|box|app|application|switch|toggle)$",
-        "",
-        text,
-        flags=re.IGNORECASE,
-    )
-    return _unmask(text, quoted).strip()
-
-
-def _unreadable(piece: str, quoted: list[str], why: str = "") -> UnreadableTask:
-    words = _unmask(piece, quoted).strip()
-    reason = f": {why}" if why else ""
-    return UnreadableTask(f"these words cannot be read: {words!r}{reason}", advice=_EXAMPLES)
-
-
-def _step(piece: str, quoted: list[str]) -> Step:
-    text = _FILLED.sub("", piece.strip()).strip()
-    if _TYPE_VERB.match(text) and not re.fullmatch(r"(?:enter|return)\W*", text, re.IGNORECASE):
-        return _typing(text, piece, quoted)
-    body = text.rstrip(".!?。！？").strip()
+def _read(piece: Words) -> Step | None:
+    if not _TYPING.match(piece.mask) and _STRAY_THEN.search(piece.mask):
+        return None
     for pattern, make in _RULES:
-        found = pattern.fullmatch(body)
-        if found:
-            step = make(found, quoted)
-            if step is not None:
-                return step
-    raise _unreadable(piece, quoted)
+        found = pattern.fullmatch(piece.mask)
+        if found is not None and (step := make(piece, found)) is not None:
+            return step
+    return None
 
 
-def _typing(text: str, piece: str, quoted: list[str]) -> Step:
-    rest = _TYPE_VERB.sub("", text, count=1)
-    filled = re.fullmatch(r"(?:in\s+)?(?:the\s+)?(.+?)\s+with\s+(.+)", rest, re.IGNORECASE | re.DOTALL)
-    if filled and re.match(r"fill", text, re.IGNORECASE):
-        return Type(_typed(filled[2], piece, quoted), _name(filled[1], quoted))
-    found = re.fullmatch(r"(.+)\sinto\s+(.+)", rest, re.IGNORECASE | re.DOTALL)
-    if found is None and _MARK.match(rest):
-        # Where the text is quoted, "in" cannot belong to it.
-        found = re.fullmatch(r"(.)\s+(?:in|on|as)\s+(.+)", rest, re.IGNORECASE | re.DOTALL)
-    if found:
-        return Type(_typed(found[1], piece, quoted), _name(found[2], quoted))
-    return Type(_typed(rest, piece, quoted))
-
-
-def _typed(text: str, piece: str, quoted: list[str]) -> str:
-    """Quoted text exactly as it stands; unquoted text only if no separator makes its end doubtful."""
-    text = re.sub(r"^the (?:text|words?|name|number)\s+", "", text.strip(), flags=re.IGNORECASE)
-    if not text or re.match(r"into\s", text, re.IGNORECASE):
-        raise _unreadable(piece, quoted, "there is no text to type")
-    if _MARK.fullmatch(text):
-        return _unmask(text, quoted)
-    shown = _unmask(text, quoted)
-    if re.search(r"[,;\n，；。、]|\.\s", text):
+def _refuse_doubtful_text(task: str, pieces: Sequence[Words], steps: Sequence[Step | None]) -> None:
+    """Raise UnreadableTask where the text of a step may go on behind its separator."""
+    for place, piece in enumerate(pieces):
+        typing = re.match(r"(?:type|enter|write)\s+(?![\x01\s])", piece.mask, re.IGNORECASE)
+        if typing is None:
+            continue
+        step, last = steps[place], place
+        open_end = not (isinstance(step, Type) and step.into)
+        while last + 1 < len(pieces) and _may_be_text(pieces[last + 1], steps[last + 1], open_end):
+            last += 1
+        if last == place and not _STRAY_THEN.search(piece.mask):
+            continue
+        text, field = task[piece.at + typing.end() : pieces[last].end], ""
+        if found := re.match(r"(.*)\sinto\s+(.+)$", text, re.IGNORECASE | re.DOTALL):
+            text, field = found[1], f" into {found[2]}"
+        marks = next((pair for pair in ('""', "“”", "「」") if pair[1] not in text), '""')
         raise UnreadableTask(
-            f"it is not clear where the text to type ends: {shown!r}",
-            advice=f'Put the text in quotes: type "{shown}" into ...',
+            f"It is not clear where the text to type ends: “{text}”.",
+            advice=f"If all of it is the text, quote it: type {marks[0]}{text}{marks[1]}{field}. {EXAMPLES}",
         )
-    return shown.rstrip(".") if shown.count(".") == 1 else shown
 
 
-def _seconds(found: re.Match[str], quoted: list[str]) -> Step:
-    seconds = float(found[1] or 1)
-    if seconds > MAX_WAIT:
-        raise UnreadableTask(f"waiting {seconds:g} seconds is too long", advice=f"Wait at most {MAX_WAIT:g} seconds.")
+def _may_be_text(piece: Words, step: Step | None, open_end: bool) -> bool:
+    """Not a step of its own, or one in whose name an "into" makes no sense."""
+    if _INTO.search(piece.mask):
+        return not isinstance(step, Type)
+    return step is None and open_end
+
+
+# Names
+
+_NOUNS = "button|icon|link"
+_THE_NOUNS = f"{_NOUNS}|tab|option|row|item|entry|setting|menu|menu\\ item|checkbox|box|chip|tile"
+_FIELD_NOUNS = "field|text\\ field|input\\ field|text\\ box|input|box|area"
+_SWITCH_NOUNS = "switch|toggle|checkbox|setting|option|button"
+_APP_NOUNS = "app|application"
+
+
+def _name(words: Words, nouns: str = _NOUNS, the_nouns: str = _THE_NOUNS) -> str:
+    """A target as it is called, without the words around it: "the Save button, please" is "Save"."""
+    words = words.strip()
+    for tail in (r"(?:,?\s+(?:please|for\ me))+", r"[.,;:\s]+"):
+        if found := _compiled(rf"(.*?\S){tail}").fullmatch(words.mask):
+            words = words.group(found, 1)
+    # Only small: "The Guardian" is called so. The same word alone would leave nothing.
+    article = re.match(r"(?:the|my)\s+(?=\S)", words.mask)
+    if article is not None:
+        words, nouns = words.cut(article.end()), f"{nouns}|{the_nouns}"
+    if found := _compiled(rf"(.*?\S)\s+(?:{nouns})").fullmatch(words.mask):
+        words = words.group(found, 1)
+    return words.unquoted().strip()
+
+
+def _field(words: Words) -> str:
+    return _name(words, f"{_FIELD_NOUNS}|{_NOUNS}")
+
+
+# Rules: a pattern for the whole mask of a step, and what makes the step of it
+
+_Make = Callable[[Words, re.Match[str]], Step | None]
+_KEYS = {
+    "back": Key.BACK,
+    "home": Key.HOME,
+    "recent": Key.RECENTS,
+    "enter": Key.ENTER,
+    "return": Key.ENTER,
+}
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def _press(piece: Words, found: re.Match[str]) -> Step:
+    word = piece.group(found, 1).text.casefold()
+    return Press(next(key for name, key in _KEYS.items() if word.startswith(name)))
+
+
+def _pause(piece: Words, found: re.Match[str]) -> Step:
+    amount, unit = (piece.group(found, n).text.casefold() for n in (1, 2))
+    if amount in _NUMBERS:
+        seconds = float(_NUMBERS.index(amount) + 1)
+    else:
+        seconds = {"": 1.0, "a": 1.0, "an": 1.0, "half a": 0.5}.get(amount) or float(amount.replace(",", "."))
+    seconds *= 60 if unit.startswith("m") else 1
+    if not 0 < seconds <= MAX_WAIT:
+        raise UnreadableTask(f"I cannot wait {seconds:g} seconds.", advice=f"Wait up to {MAX_WAIT:g} seconds.")
     return Pause(seconds)
 
 
-def _key(found: re.Match[str], quoted: list[str]) -> Step | None:
-    key = _KEYS.get(found[1].casefold())
-    return Press(key) if key is not None else None
+def _typed(piece: Words, found: re.Match[str]) -> Step:
+    """`type T`, `type T into X`: quoted text ends with its quotation, other text with the last "into"."""
+    body = piece.group(found, 1)
+    quoted = re.fullmatch(rf"({_QUOTED})(?:\s+(?:into|in|to|on)\s+(.+))?", body.mask, re.IGNORECASE | re.DOTALL)
+    plain = _compiled(r"(.+)\sinto\s+(.+)").fullmatch(body.mask)
+    if quoted is not None:
+        step = Type(body.group(quoted, 1).unquoted(), _field(body.group(quoted, 2)))
+    elif plain is not None:
+        step = Type(body.group(plain, 1).text, _field(body.group(plain, 2)))
+    else:
+        inside = _compiled(r"(.+)\sin\s+(.+)").fullmatch(body.mask)
+        tail = (body.group(inside, 1).text, _field(body.group(inside, 2))) if inside is not None else None
+        step = Type(body.text, tail=tail)
+    if not step.text or re.match(r"into(?:\s|$)", body.mask, re.IGNORECASE):
+        raise UnreadableTask(
+            f"There is no text to type in “{piece.text}”.", advice=f"To empty a field, say: clear Message. {EXAMPLES}"
+        )
+    return step
 
 
-def _move(found: re.Match[str], quoted: list[str]) -> Step:
-    kind = Scroll if found[1].casefold() == "scroll" else SwipeFinger
-    direction: Direction = found[2].casefold()  # type: ignore[assignment]
-    return kind(direction, _name(found[3] or "", quoted))
+def _filled(piece: Words, found: re.Match[str]) -> Step:
+    return Type(piece.group(found, 2).unquoted(), _field(piece.group(found, 1)))
 
 
-def _switch(found: re.Match[str], quoted: list[str]) -> Step:
-    words = " ".join(found[1].casefold().split()[-1:])
-    return Turn(_name(found[2], quoted), words in ("on", "enable", "activate"))
+def _toggle(piece: Words, found: re.Match[str]) -> Step:
+    word = piece.group(found, 1).text.casefold()
+    return _switched(piece.group(found, 2), not word.endswith(("off", "disable", "deactivate")))
 
 
-def _switch_behind(found: re.Match[str], quoted: list[str]) -> Step:
-    return Turn(_name(found[1], quoted), found[2].casefold() == "on")
+def _toggle_behind(piece: Words, found: re.Match[str]) -> Step:
+    return _switched(piece.group(found, 1), piece.group(found, 2).text.casefold() == "on")
 
 
-def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+def _switched(words: Words, on: bool) -> Toggle:
+    return Toggle(_name(words, _SWITCH_NOUNS), on)
 
 
-_Make = Callable[[re.Match[str], list[str]], Step | None]
-_PLACE = r"(home screen|home|back|recents|recent apps|enter|return)"
-_SEEN = r"(?:shown|visible|there|displayed|on (?:the )?screen)"
-_UNTIL = r"(?:\s+(?:to|until|till)\s+(.+?)(?:\s+(?:is|becomes|appears).*)?)?"
-_RULES: tuple[tuple[re.Pattern[str], _Make], ...] = (
-    (_rule(rf"(?:go|return|press|tap|hit)?\s*(?:the |to the |to )?{_PLACE}(?: key| button)?"), _key),
-    (_rule(rf"(?:wait|pause)(?: for)?(?: (\d+(?:\.\d+)?)\s*{_UNIT}?)?(?: a second)?"), _seconds),
-    (_rule(r"(?:open|launch|start)\s+(.+)"), lambda found, quoted: Open(_name(found[1], quoted))),
-    (
-        _rule(r"(turn on|turn off|switch on|switch off|enable|disable|activate|deactivate)\s+(.+)"),
-        _switch,
-    ),
-    (_rule(r"(?:turn|switch)\s+(.+?)\s+(on|off)"), _switch_behind),
-    (
-        _rule(r"(?:long[- ]press|long[- ]tap|hold)\s+(.+)"),
-        lambda found, quoted: TapOn(_name(found[1], quoted), long=True),
-    ),
-    (_rule(r"(?:clear|empty)\s+(.+)"), lambda found, quoted: Clear(_name(found[1], quoted))),
-    (_rule(rf"(scroll|swipe)\s+(up|down|left|right){_UNTIL}"), _move),
-    (_rule(r"scroll\s+(?:to|until)\s+(.+)"), lambda found, quoted: Scroll("down", _name(found[1], quoted))),
-    (
-        _rule(rf"(?:check|verify|make sure|ensure|confirm)\s+(?:that\s+)?(.+?)\s+(?:is|are)\s+{_SEEN}"),
-        lambda found, quoted: Check(_name(found[1], quoted)),
-    ),
-    (
-        _rule(r"(?:tap|press|click|select|choose|touch|hit|go to)\s+(?:on\s+)?(.+)"),
-        lambda found, quoted: TapOn(_name(found[1], quoted)),
-    ),
+def _scroll(piece: Words, found: re.Match[str]) -> Step | None:
+    """Scrolling down shows what lies further down, so the finger goes up; a swipe names the finger's own way."""
+    verb, way, to = (piece.group(found, n) for n in (1, 2, 3))
+    end = re.fullmatch(r"(?:the\s+)?(?:very\s+)?(top|bottom|end|start|beginning)(?:\s+of\s.*)?", to.mask, re.IGNORECASE)
+    if not way.text and not to.text:
+        return None
+    if not way.text:
+        down = end is None or end[1].casefold() in ("bottom", "end")
+        finger = Direction.UP if down else Direction.DOWN
+    else:
+        direction = Direction(way.text.casefold())
+        finger = direction.opposite if verb.text.casefold() == "scroll" else direction
+    content = verb.text.casefold() == "scroll"
+    name = _name(to) if to.text and end is None else ""
+    return Scroll(finger, to=name, end=end is not None, content=content)
+
+
+def _touch(gesture: Gesture) -> _Make:
+    def make(piece: Words, found: re.Match[str]) -> Step:
+        return Touch(_name(piece.group(found, 1)), gesture)
+
+    return make
+
+
+def _opened(piece: Words, found: re.Match[str]) -> Step:
+    words = piece.group(found, 1).strip(" \t\r\n?!")
+    return Open(_name(words, _APP_NOUNS, _APP_NOUNS))
+
+
+_SEEN = r"(?:shown|visible|displayed|there|present|(?:shown\ |visible\ |displayed\ )?on\ (?:the\ )?screen)"
+_RULES: tuple[tuple[re.Pattern[str], _Make], ...] = tuple(
+    (_compiled(pattern), make)
+    for pattern, make in (
+        (r"(?:go\ |return\ )?(?:to\ )?(?:the\ )?(back|home)(?:\ screen)?(?:\ please)?", _press),
+        (r"(?:(?:go\ to|show|open)\ )?(?:the\ )?(recents|recent\ apps)(?:\ screen)?(?:\ please)?", _press),
+        (
+            r"(?:press|hit)\ (?:on\ )?(?:the\ )?(back|home|recents|enter|return)(?:\ (?:button|key))?(?:\ please)?",
+            _press,
+        ),
+        (r"(enter)", _press),
+        (
+            rf"(?:wait|pause)(?:\ for)?(?:\ (\d+(?:[.,]\d+)?|a|an|half\ a|{'|'.join(_NUMBERS)}))?"
+            r"(?:\s*(s|secs?|seconds?|m|mins?|minutes?))?(?:\ please)?",
+            _pause,
+        ),
+        (r"(?:open|launch|start)(?:\ up)?\s+(.+)", _opened),
+        (r"(turn\ on|turn\ off|switch\ on|switch\ off|enable|disable|activate|deactivate)\s+(.+)", _toggle),
+        (r"(?:turn|switch)\s+(.+?)\s+(on|off)", _toggle_behind),
+        (r"(?:type|enter|write)\s+(?:(?:the\s+)?(?:text|words?)\s+(?=\x01))?(.+)", _typed),
+        (r"fill\s+(?:in\s+|out\s+)?(.+?)\s+with\s+(.+)", _filled),
+        (r"clear()", lambda piece, found: Clear("")),
+        (r"clear\s+(.+)", lambda piece, found: Clear(_field(piece.group(found, 1)))),
+        (
+            r"(scroll|swipe)(?:\s+(up|down|left|right))?"
+            rf"(?:\s+(?:to|until|till)\s+(?:you\ see\s+)?(.+?)(?:\s+(?:is|are)\s+{_SEEN}|\s+appears?)?)?(?:\ please)?",
+            _scroll,
+        ),
+        (
+            rf"(?:check|verify|make\ sure|ensure)\s+(?:that\s+|if\s+|whether\s+)?(.+?)\s+(?:is|are)\s+{_SEEN}",
+            lambda piece, found: Check(_name(piece.group(found, 1))),
+        ),
+        (r"double[-\s]?(?:tap|click)(?:\s+on)?\s+(.+)", _touch(Gesture.DOUBLE_TAP)),
+        (
+            r"(?:long[-\s]?(?:press|tap|click)|(?:press|tap|touch|click)\ and\ hold|hold)(?:\ down)?(?:\s+on)?\s+(.+)",
+            _touch(Gesture.HOLD),
+        ),
+        (r"(?:tap|press|click|select|choose|pick|hit|touch)(?:\s+on)?\s+(.+)", _touch(Gesture.TAP)),
+    )
 )
 """Tried in order; the first that fits the whole step makes it."""
+
+_NAME_HINT = "If they belong to a name or a text, quote the whole: tap “Chen, Alex”."
+_HINTS = tuple(
+    (_compiled(pattern), hint)
+    for pattern, hint in (
+        (r"check\b", "To tick a box, say: turn on X. To make sure of something, say: check that X is shown."),
+        (r"(?:make\ sure|verify|ensure)\b", "I can only check what is shown: check that X is shown. Or: turn on X."),
+        (r"go\ to\b", "For an app say: open X; for something on the screen: tap X."),
+        (r"turn|switch|toggle", "Say: turn on X, or: turn off X."),
+        (r"scroll|swipe", "Say: scroll down, swipe left, or: scroll down to X."),
+        (r"(?:wait|pause)\b", "Say: wait 3 seconds."),
+    )
+)

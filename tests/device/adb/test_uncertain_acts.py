@@ -36,7 +36,8 @@ def jpeg(grey: int, spot: int = 0) -> str:
 
 
 def dump(text: str) -> str:
-    return f'<hierarchy rotation="0"><node class="android.widget.TextView" text="{text}" bounds="[0,0][9,9]" /></hierarchy>'
+    node = f'<node class="android.widget.TextView" text="{text}" bounds="[0,0][9,9]" />'
+    return f'<hierarchy rotation="0">{node}</hierarchy>'
 
 
 class Screen:
