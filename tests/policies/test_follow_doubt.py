@@ -12,7 +12,7 @@ from policies.errors import PolicyError, UnreadableTask
 from policies.follow import Follow
 from policies.follow.replies import RETRY, SKIP, STOP
 from tests.policies.phone import decide, live
-from tests.policies.screens import listed, screen
+from tests.policies.screens import element, listed, screen
 from tests.policies.test_grammar import DEMO
 from tests.policies.world import complete, impossible, phone
 
