@@ -185,8 +185,8 @@ class Link:
         deadline: float = SHELL_DEADLINE,
         handed_over: Callable[[], None] | None = None,
     ) -> ShellResult:
-        """Run several commands one after the other in one shell; the exit code is the last one's."""
-        line = "; ".join(quoted(argv) for argv in commands)
+        """Run several commands one after the other in one shell, until one fails; its exit code, or the last one's."""
+        line = " && ".join(quoted(argv) for argv in commands)
         return await self._run(line, commands[0][0], Deadline.after(deadline), handed_over)
 
     async def _run(

@@ -8,6 +8,7 @@ is put back, and errors tell lengths, never contents.
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ HandedOver = Callable[[], None]
 READ_BACK = 0.6
 """Seconds a field gets to show what was put into it."""
 READ_INTERVAL = 0.05
+RESTORE_DEADLINE = 3.0
+"""Seconds for putting the clipboard back, which a cancelled act waits for."""
 UNREAD = "the field was not read back"
 SET_TEXT, PASTE = "set_text", "paste"
 PLAIN_FIELD = "android.widget.EditText"
@@ -167,8 +170,12 @@ class Typist:
             await u2.call("setClipboard", None, text)
             await u2.call("pasteClipboard", handed_over=sent)
         finally:
-            # Also when cancelled: what was copied before belongs to the phone's owner, and what was typed to nobody.
-            await u2.call("setClipboard", None, kept if isinstance(kept, str) else "")
+            # Also when cancelled, and when cancelled again meanwhile: what was copied before belongs to the phone's
+            # owner, and what was typed to nobody.
+            text = kept if isinstance(kept, str) else ""
+            restored = asyncio.ensure_future(u2.call("setClipboard", None, text, deadline=RESTORE_DEADLINE))
+            restored.add_done_callback(lambda done: done.cancelled() or done.exception())
+            await asyncio.shield(restored)
 
     async def _unseen(self, text: str, replace: bool, names: tuple[str, ...], u2: U2, sent: HandedOver) -> Landed:
         """Something takes text although no node says so (a game, a drawn page): paste, and let pixels tell."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+import xml.etree.ElementTree as ElementTree
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
-from lxml import etree
 
 from device.actions import (
     Action,
@@ -83,8 +83,11 @@ def control(phone: Phone, method: str, path: str, **options: Any) -> httpx.Respo
 
 
 @contextlib.asynccontextmanager
-async def opened(lab: Lab, phone: Phone, **options: bool) -> AsyncIterator[AdbDevice]:
-    device = await AdbDevice.open(AdbServer("127.0.0.1", lab.adb_port), phone.serial, **options)
+async def opened(
+    lab: Lab, phone: Phone, *, use_tree: bool = True, consent_accessibility: bool = False
+) -> AsyncIterator[AdbDevice]:
+    server = AdbServer("127.0.0.1", lab.adb_port)
+    device = await AdbDevice.open(server, phone.serial, use_tree=use_tree, consent_accessibility=consent_accessibility)
     try:
         yield device
     finally:
@@ -98,7 +101,7 @@ async def sh(lab: Lab, phone: Phone, *argv: str) -> str:
 def place(view: View, label: str) -> Point:
     """The middle of the element with that text or description."""
     assert view.tree is not None, view.tree_reason
-    for node in etree.fromstring(view.tree.encode()).iter("node"):
+    for node in ElementTree.fromstring(view.tree).iter("node"):
         if label in (node.get("text"), node.get("content-desc"), node.get("hint")):
             edges = [float(one) for one in node.get("bounds", "").replace("][", ",").strip("[]").split(",")]
             return Box.from_pixel(edges[0], edges[1], edges[2], edges[3], view.frame.size).center

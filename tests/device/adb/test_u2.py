@@ -191,13 +191,13 @@ async def test_closing_ends_the_process_on_the_phone() -> None:
     automation = Automation()
     async with healthy(automation).serving() as server:
         u2 = await U2.start(server.link(SERIAL))
-        assert automation.listening and u2.alive
+        assert (automation.listening, u2.alive) == (True, True)
         await u2.close()
         for _ in range(100):
             if not automation.listening:
                 break
             await asyncio.sleep(0.01)
-        assert not automation.listening and not u2.alive
+        assert (automation.listening, u2.alive) == (False, False)
         with pytest.raises(AutomationDied):
             await u2.call("deviceInfo")
 
