@@ -75,6 +75,10 @@ class Settings(BaseSettings):
         default="when_needed",
         description="Read text from pictures always, where the accessibility tree does not suffice, or never.",
     )
+    remote_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Hosts, comma-separated, that pictures of a phone's screen may be sent to, such as api.openai.com.",
+    )
     ocr_threads: int = Field(default=2, ge=1, le=64, description="Threads that reading text from pictures may use.")
     perceive_seconds: float = Field(
         default=8.0, gt=0, le=120, description="Longest time to look for elements in one picture, seconds."
@@ -102,7 +106,7 @@ class Settings(BaseSettings):
         description="For tests of recovery only: POINT or POINT:STEP at which the process kills itself (SIGKILL).",
     )
 
-    @field_validator("allow_hosts", "allow_origins", mode="before")
+    @field_validator("allow_hosts", "allow_origins", "remote_hosts", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

@@ -20,6 +20,7 @@ from agent_server import logs
 from agent_server.api.access import Access, Tickets
 from agent_server.api.app import create_app
 from agent_server.api.server import ApiServer
+from agent_server.consent import Consented
 from agent_server.errors import DataFolderInUse
 from agent_server.fleet import AdbSource, Fleet, Source
 from agent_server.runs.host import RunHost
@@ -108,7 +109,7 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
         pipeline = Pipeline(reader, ocr=settings.ocr, deadline=settings.perceive_seconds)
     perceiver = parts.perceiver or pipeline
     assert perceiver is not None
-    policies: Registry = parts.policies or registry
+    policies: Registry = Consented(parts.policies or registry, settings.remote_hosts)
     fleet = Fleet(source)
     names = Names(clock)
     desk = Desk(archive, names, settings.question_seconds)

@@ -98,11 +98,15 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What a policy wants computed before it is asked."""
+    """What a policy wants computed before it is asked, and where it sends pictures of the screen, if anywhere.
+
+    `remote_model` names the model for people; `remote_host` is its host, with a port where that is unusual.
+    """
 
     elements: bool = True
     tree: bool = True
     remote_model: str = ""
+    remote_host: str = ""
 
 
 class Policy(Protocol):

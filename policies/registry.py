@@ -16,12 +16,13 @@ from typing import Any
 from policies.base import Needs, Policy
 from policies.errors import PolicyError, UnknownPolicy
 from policies.follow import Follow
+from policies.mm_navigator import MmNavigator
 from policies.scripted import Scripted
 
 GROUP = "tapwright.policies"
 
 Factory = Callable[..., Policy]
-_OURS: Mapping[str, Factory] = {"follow": Follow, "scripted": Scripted}
+_OURS: Mapping[str, Factory] = {"follow": Follow, "scripted": Scripted, "mm_navigator": MmNavigator}
 
 
 class BadParams(PolicyError):

@@ -71,7 +71,7 @@ def test_a_broken_package_is_named_and_hurts_nobody_else(tmp_path: Path, monkeyp
     install(tmp_path, "bad_policy", "raise RuntimeError('no licence')", {"bad": "bad_policy:Thing"})
     install(tmp_path, "copy_policy", GOOD, {"follow": "copy_policy:Oracle"})
     monkeypatch.syspath_prepend(tmp_path)
-    assert [info.name for info in registry.names()] == ["follow", "scripted", "fine"]
+    assert [info.name for info in registry.names()] == ["follow", "scripted", "mm_navigator", "fine"]
     assert isinstance(registry.create("follow"), Follow)
     told = {(one.name, one.package): one.reason for one in registry.broken()}
     assert told[("bad", "bad_policy")] == "RuntimeError: no licence"
