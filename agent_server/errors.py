@@ -9,6 +9,7 @@ ServiceError
 ├── NotFound                no run, step, question or picture of that name
 ├── DeviceBusy              another run holds the phone and waiting was not wanted
 ├── DeviceNotReady          the phone is listed but cannot be used now
+├── NotPausable             the run is not at work: it waits for its phone, or has ended
 ├── KeyReused               an Idempotency-Key came back with another body
 ├── QuestionClosed          the run does not wait for an answer any more
 │   ├── AlreadyAnswered     somebody was quicker
@@ -88,6 +89,12 @@ class DeviceBusy(ServiceError):
 class DeviceNotReady(ServiceError):
     code = "device-not-ready"
     title = "The phone cannot be used now"
+    status = 409
+
+
+class NotPausable(ServiceError):
+    code = "not-pausable"
+    title = "The run is not at work"
     status = 409
 
 

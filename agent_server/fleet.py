@@ -11,6 +11,7 @@ from typing import Protocol
 
 import structlog
 
+from agent_server.camera import AdbCamera, Camera
 from device.adb.client import AdbServer, ensure_server
 from device.adb.device import AdbDevice
 from device.base import Device, DeviceInfo
@@ -58,6 +59,10 @@ class Source(Protocol):
         """A phone ready to be looked at. Raises DeviceError."""
         ...
 
+    async def camera(self, info: DeviceInfo) -> Camera:
+        """A light second look at a phone that is open. Raises DeviceError."""
+        ...
+
 
 class AdbSource:
     """The phones of one adb server, which is started when none runs."""
@@ -93,6 +98,13 @@ class AdbSource:
             raise DeadlineExceeded(
                 f"{serial} does not answer.", serial=serial, advice="See whether the phone still reacts."
             ) from error
+
+    async def camera(self, info: DeviceInfo) -> Camera:
+        server = await self._server()
+        able = info.capabilities
+        return AdbCamera(
+            server.link(info.serial), self._clock, info.size, automation="jpeg" in able, tree="tree" in able
+        )
 
 
 class Fleet:
@@ -146,6 +158,11 @@ class Fleet:
                 if self._watch is None or self._watch.done():
                     self._watch = asyncio.create_task(self._drop_departed(), name="watch phones")
             return self._open[serial]
+
+    async def camera(self, serial: str) -> Camera:
+        """A light second look at the phone, which is opened first. Raises DeviceError."""
+        device = await self.device(serial)
+        return await self._source.camera(await device.describe())
 
     @contextlib.asynccontextmanager
     async def using(self, serial: str) -> AsyncIterator[Device]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +26,7 @@ from agent_server.errors import (
     TaskNotReadable,
 )
 from agent_server.fleet import READY, Fleet, Listing, check_ready
+from agent_server.live import Live, LiveScreen, Work
 from agent_server.runs import answers, pictures, questions
 from agent_server.runs.host import RunHost
 from agent_server.runs.journal import Archive, RunRecord
@@ -139,6 +141,7 @@ class Service:
         self._registry = registry
         self._limits = limits
         self._creating = asyncio.Lock()
+        self._live = Live(fleet.camera, self._work, archive.clock)
 
     # Runs
 
@@ -333,6 +336,16 @@ class Service:
             await self._host.stop(run)
         return await self.run(run_id)
 
+    async def pause(self, run_id: str) -> Run:
+        """Hold a run before its next step. Harmless when repeated. Raises NotFound, NotPausable."""
+        await self._host.pause(await self.run(run_id))
+        return await self.run(run_id)
+
+    async def resume(self, run_id: str) -> Run:
+        """Let a held run go on, with a fresh look. Harmless when repeated. Raises NotFound, NotPausable."""
+        await self._host.resume(await self.run(run_id))
+        return await self.run(run_id)
+
     # Questions
 
     async def questions(self, run_id: str | None, *, only_open: bool) -> tuple[Question, ...]:
@@ -407,6 +420,26 @@ class Service:
     async def description(self, serial: str, lang: str) -> str:
         """The phone's screen in plain sentences. Raises DeviceError."""
         return describe.describe(await self.look(serial), lang)
+
+    # Live pictures
+
+    @contextlib.asynccontextmanager
+    async def watching(self, serial: str) -> AsyncIterator[LiveScreen]:
+        """The phone's live picture for one watcher. Raises DeviceError for an unknown phone, Closed."""
+        await self._fleet.find(serial)
+        async with self._live.watching(serial) as screen:
+            yield screen
+
+    def _work(self, serial: str) -> Work:
+        reins = self._host.at_work(serial)
+        if reins is None:
+            return Work()
+        record = reins.record
+        return Work(step=record.step, busy=not reins.brake.standing, private=record.private)
+
+    async def close(self) -> None:
+        """Let those go who watch a phone."""
+        await self._live.close()
 
     # The rest
 

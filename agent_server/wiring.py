@@ -77,6 +77,7 @@ class Wired:
         """Put the end of running runs on record, then let everybody go who listens."""
         await self.host.close()
         self.bell.close()
+        await self.service.close()
 
     async def close(self) -> None:
         await self.drain()

@@ -1,4 +1,4 @@
-"""What stands outside `/v1`: health, version, logging in, and the one plain page."""
+"""What stands outside `/v1`: health, version, logging in, and the plain page for browsers without scripts."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ async def login(ticket: Annotated[str, Query(max_length=200)], tickets: TicketsD
     return response
 
 
-@router.get("/", include_in_schema=False)
-async def home(service: ServiceDep) -> HTMLResponse:
+@router.get("/plain", include_in_schema=False)
+async def plain(service: ServiceDep) -> HTMLResponse:
     """Phones, questions and runs, as links."""
     trouble = ""
     try:

@@ -54,6 +54,9 @@ class Guard:
         self._limit = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._admit_socket(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -101,6 +104,20 @@ class Guard:
             await problems.response(problems.of_error(error, scope["path"]))(scope, receive, send)
         else:
             await self._app(scope, replay, send)
+
+    async def _admit_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A WebSocket has no preflight: any page may try one, and its browser sends the cookie along."""
+        headers = Headers(scope=scope)
+        try:
+            self._check_host(headers)
+            self._check_origin(headers, {"ws": "http", "wss": "https"}[scope["scheme"]])
+            self._check_caller(headers, scope["path"])
+            if "authorization" not in headers and "origin" not in headers and self._access.required:
+                raise ForeignOrigin("A browser says where it comes from.", advice="Send the token as Authorization.")
+        except ServiceError as error:
+            await problems.response(problems.of_error(error, scope["path"]))(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")

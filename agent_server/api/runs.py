@@ -1,4 +1,4 @@
-"""`/v1/runs`: start, list, read, follow and stop runs."""
+"""`/v1/runs`: start, list, read, follow, pause and stop runs."""
 
 from __future__ import annotations
 
@@ -200,3 +200,15 @@ async def _stream(service: Service, run_id: str, after: int) -> AsyncIterator[by
 async def stop(run_id: RunId, service: ServiceDep) -> Run:
     """End the run at once. Harmless when it has ended; the body is the run as it is now."""
     return await service.stop(run_id)
+
+
+@router.post("/{run_id}/pause", status_code=202, responses=responses(404, 409))
+async def pause(run_id: RunId, service: ServiceDep) -> Run:
+    """Hold the run before its next step. Harmless when repeated; the body is the run as it is now."""
+    return await service.pause(run_id)
+
+
+@router.post("/{run_id}/resume", status_code=202, responses=responses(404, 409))
+async def resume(run_id: RunId, service: ServiceDep) -> Run:
+    """Let the run go on with a fresh look at the screen. Harmless when repeated."""
+    return await service.resume(run_id)

@@ -30,5 +30,8 @@ def configure(app: object) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        # Live pictures are JPEG already, and what clients send is a word.
+        ws_per_message_deflate=False,
+        ws_max_size=4096,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )

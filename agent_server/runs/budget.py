@@ -1,4 +1,4 @@
-"""The time a run may use, and the latch that ends it at once."""
+"""The time a run may use, the latch that ends it at once, and the brake that holds it between two steps."""
 
 from __future__ import annotations
 
@@ -93,6 +93,33 @@ class Latch:
             return task.result() if task.done() else None
         finally:
             await _end(task, latched)
+
+
+class Brake:
+    """Holds a run between two steps, for as long as a person wants."""
+
+    def __init__(self) -> None:
+        self._free = asyncio.Event()
+        self._free.set()
+        self.standing = False
+        """Whether the run has come to stand."""
+
+    @property
+    def on(self) -> bool:
+        """Whether the run is to stand still at its next step boundary."""
+        return not self._free.is_set()
+
+    def pull(self) -> None:
+        """Hold the run before its next step."""
+        self._free.clear()
+
+    def release(self) -> None:
+        """Let it go on."""
+        self._free.set()
+
+    async def released(self) -> None:
+        """Wait until nothing holds the run."""
+        await self._free.wait()
 
 
 CANCEL_SECONDS = 1.0

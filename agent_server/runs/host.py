@@ -11,17 +11,19 @@ import asyncio
 import traceback
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import structlog
 from sqlalchemy import select
 
+from agent_server.errors import NotPausable
 from agent_server.runs import speak
-from agent_server.runs.budget import Halted, Latch, OutOfTime, Stopwatch
+from agent_server.runs.budget import Brake, Halted, Latch, OutOfTime, Stopwatch
 from agent_server.runs.gate import Rules
 from agent_server.runs.journal import Archive, RunRecord
 from agent_server.runs.loop import halted, lost, pursue
-from agent_server.runs.model import Actor, Ending, EventType, OutcomeCode, Run, RunState
+from agent_server.runs.model import UNFINISHED, Actor, Ending, EventType, OutcomeCode, Run, RunState
 from agent_server.runs.questions import Desk
 from agent_server.runs.records import run_of
 from agent_server.runs.step import ACT_GRACE, GONE, Cast, Checkpoint, end
@@ -59,6 +61,16 @@ class Policies(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Reins:
+    """What is held of a run at work."""
+
+    run_id: str
+    record: RunRecord
+    latch: Latch = field(default_factory=Latch)
+    brake: Brake = field(default_factory=Brake)
+
+
 class RunHost:
     """Gives each phone a lane, and each lane one run at a time."""
 
@@ -80,15 +92,15 @@ class RunHost:
         self._policies = policies
         self._checkpoint = checkpoint
         self._overlay_width = overlay_width
-        self._waiting: dict[str, deque[str]] = {}
+        self._waiting: dict[str, deque[Run]] = {}
         self._lanes: dict[str, asyncio.Task[None]] = {}
-        self._active: dict[str, tuple[str, Latch]] = {}
+        self._active: dict[str, Reins] = {}
         self.closing = False
 
     async def start(self) -> None:
         """End what a dead process left behind, and take up what it had not begun."""
         async with self._archive.database.read() as session:
-            query = select(RunRow).where(RunRow.state.in_((RunState.QUEUED, RunState.RUNNING, RunState.WAITING)))
+            query = select(RunRow).where(RunRow.state.in_(UNFINISHED))
             left = [run_of(row) for row in (await session.scalars(query.order_by(RunRow.id))).all()]
         for run in left:
             if run.state is RunState.QUEUED:
@@ -101,7 +113,7 @@ class RunHost:
 
     def submit(self, run: Run) -> None:
         """Put a queued run at the end of its phone's lane."""
-        self._waiting.setdefault(run.serial, deque()).append(run.id)
+        self._waiting.setdefault(run.serial, deque()).append(run)
         if run.serial not in self._lanes:
             lane = asyncio.create_task(self._lane(run.serial), name=f"lane {run.serial}")
             self._lanes[run.serial] = lane
@@ -112,22 +124,59 @@ class RunHost:
 
     def holder(self, serial: str) -> str | None:
         """The run that is at work on this phone."""
-        return self._active[serial][0] if serial in self._active else None
+        return self._active[serial].run_id if serial in self._active else None
+
+    def at_work(self, serial: str) -> Reins | None:
+        """What is held of the run that is at work on this phone."""
+        return self._active.get(serial)
+
+    def reins(self, run: Run) -> Reins | None:
+        """Those of a run that is at work; None while it waits and once it has ended."""
+        active = self._active.get(run.serial)
+        return active if active is not None and active.run_id == run.id else None
+
+    async def pause(self, run: Run) -> None:
+        """Hold a run before its next step; harmless when it is held already. Raises NotPausable."""
+        active = self._held(run)
+        if not active.brake.on:
+            await self._tell(run, EventType.RUN_PAUSING, {})
+            active.brake.pull()
+
+    async def resume(self, run: Run) -> None:
+        """Let a held run go on; harmless when nothing holds it. Raises NotPausable."""
+        brake = self._held(run).brake
+        if not brake.on:
+            return
+        brake.release()
+        if not brake.standing:
+            # It had not come to stand yet, so nobody else tells that it goes on.
+            await self._tell(run, EventType.RUN_RESUMED, {})
+
+    def _held(self, run: Run) -> Reins:
+        active = self.reins(run)
+        if active is None or active.latch.cause:
+            raise NotPausable(
+                f"Run {run.id} is not at work.", advice="A run that waits for its phone or has ended cannot be paused."
+            )
+        return active
+
+    async def _tell(self, run: Run, type: EventType, data: Mapping[str, Any]) -> None:
+        record = RunRecord(self._archive, run)
+        async with record.entry() as (session, _):
+            await record.tell(session, type, data, actor=Actor.HUMAN)
 
     async def stop(self, run: Run) -> None:
         """End a run at once; harmless when it has ended already."""
-        active = self._active.get(run.serial)
-        if active is not None and active[0] == run.id:
-            if not active[1].cause:
-                record = RunRecord(self._archive, run)
-                async with record.entry() as (session, _):
-                    await record.tell(
-                        session, EventType.RUN_STOPPING, {"cause": "stopped-by-person"}, actor=Actor.HUMAN
-                    )
-            active[1].set("stopped-by-person")
+        active = self.reins(run)
+        if active is not None:
+            if not active.latch.cause:
+                await self._tell(run, EventType.RUN_STOPPING, {"cause": "stopped-by-person"})
+            active.latch.set("stopped-by-person")
             return
-        if run.id in self._waiting.get(run.serial, ()):
-            self._waiting[run.serial].remove(run.id)
+        waiting = self._waiting.get(run.serial, deque())
+        queued = next((one for one in waiting if one.id == run.id), None)
+        if queued is not None:
+            waiting.remove(queued)
             summary = f"{speak.reason('stopped-by-person', run.lang)} {speak.reason('nothing-done', run.lang)}"
             ending = Ending(code=OutcomeCode.STOPPED, summary=summary, cause="stopped-by-person")
             await RunRecord(self._archive, run).finished(ending)
@@ -137,8 +186,8 @@ class RunHost:
         if self.closing:
             return
         self.closing = True
-        for _, latch in self._active.values():
-            latch.set("server-stopped")
+        for active in self._active.values():
+            active.latch.set("server-stopped")
         lanes = list(self._lanes.values())
         if lanes:
             # An act in progress has its grace, its record and the end of the run a moment more.
@@ -151,26 +200,23 @@ class RunHost:
         waiting = self._waiting[serial]
         try:
             while waiting and not self.closing:
-                run_id = waiting.popleft()
-                latch = Latch()
-                self._active[serial] = (run_id, latch)
+                run = waiting.popleft()
+                reins = self._active[serial] = Reins(run.id, RunRecord(self._archive, run))
                 try:
-                    await self._carry_out(run_id, latch)
+                    await self._carry_out(run, reins)
                 except Exception as error:
                     # The border: what cannot even be recorded (a full disk) must not keep the phone's other
                     # runs from their turn; the next start finds this one unfinished and says so.
-                    log.error("run not recorded", run=run_id, error=type(error).__name__, where=_where(error))
+                    log.error("run not recorded", run=run.id, error=type(error).__name__, where=_where(error))
                 finally:
                     del self._active[serial]
         finally:
             del self._lanes[serial]
 
-    async def _carry_out(self, run_id: str, latch: Latch) -> None:
-        async with self._archive.database.read() as session:
-            run = run_of(await session.get_one(RunRow, run_id))
-        record = RunRecord(self._archive, run)
+    async def _carry_out(self, run: Run, reins: Reins) -> None:
+        record = reins.record
         try:
-            ending = await self._attempt(run, record, latch)
+            ending = await self._attempt(run, reins)
         except Exception as error:
             # The border: an unforeseen error ends its run, not the lane.
             log.error("run failed", run=run.id, error=type(error).__name__, where=_where(error))
@@ -180,7 +226,8 @@ class RunHost:
         await record.finished(ending)
         log.info("run finished", run=run.id, serial=run.serial, outcome=ending.code, cause=ending.cause)
 
-    async def _attempt(self, run: Run, record: RunRecord, latch: Latch) -> Ending:
+    async def _attempt(self, run: Run, reins: Reins) -> Ending:
+        record, latch = reins.record, reins.latch
         watch = Stopwatch(run.budgets, self._archive.clock)
         try:
             policy = self._policies.create(run.policy, run.params)
@@ -204,6 +251,7 @@ class RunHost:
             record=record,
             desk=self._desk,
             latch=latch,
+            brake=reins.brake,
             watch=watch,
             rules=Rules(budgets=run.budgets, ask_always=not (info.virtual or run.trusted)),
             checkpoint=self._checkpoint,

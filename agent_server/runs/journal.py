@@ -37,6 +37,7 @@ from agent_server.store.tables import (
 from device.actions import Action, TypeText
 from device.base import Answer, DeviceInfo, Outcome, View
 from device.clock import Clock
+from device.geometry import Box
 from perception.screen import Element, Screen
 from policies.base import Ask, Decision, Finish
 
@@ -74,6 +75,10 @@ class RunRecord:
         self._epoch = 0
         self._since = archive.clock.monotonic()
         self.redactor = Redactor(run.lang)
+        self.step = 0
+        """The step it is in; 0 before the first."""
+        self.private: tuple[Box, ...] | None = None
+        """Where password boxes stood when the screen was last looked at; None before the first look."""
         self.acted: dict[str, Any] | None = None
         """The last act that reached the phone, as its event told it."""
 
@@ -124,7 +129,20 @@ class RunRecord:
             data = {"serial": info.serial, "model": info.model, "virtual": info.virtual, "policy": self._run.policy}
             await self.tell(session, EventType.RUN_STARTED, data)
 
+    async def paused(self) -> None:
+        """The run stands still from now on."""
+        async with self.entry() as (session, _):
+            await self.change_run(session, state=RunState.PAUSED)
+            await self.tell(session, EventType.RUN_PAUSED, {}, actor=Actor.HUMAN)
+
+    async def resumed(self) -> None:
+        """The run goes on with a fresh look."""
+        async with self.entry() as (session, _):
+            await self.change_run(session, state=RunState.RUNNING)
+            await self.tell(session, EventType.RUN_RESUMED, {}, actor=Actor.HUMAN)
+
     async def step_started(self, n: int) -> None:
+        self.step = n
         async with self.entry() as (session, _):
             session.add(StepRow(run_id=self._run.id, n=n, phase="started", started_at=self._archive.clock.now()))
             await self.change_run(session, steps=n)
@@ -138,6 +156,7 @@ class RunRecord:
 
     async def perceived(self, n: int, view: View, screen: Screen, pictures: Pictures) -> None:
         """Store the pictures, then the events that name them."""
+        self.private = tuple(element.box for element in screen.elements if element.password)
         blobs = self._archive.blobs
         hashes: dict[str, str] = {}
         for role in ("frame", "overlay", "elements"):

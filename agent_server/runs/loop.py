@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import count
 
 from agent_server.runs import speak
@@ -19,6 +20,7 @@ async def pursue(run: Run, cast: Cast) -> Ending:
     past: tuple[Lived, ...] = ()
     try:
         for n in count(1):
+            await _stand_still(cast)
             cast.latch.check()
             lived = await take_step(n, run, past, cast)
             if isinstance(lived, Ending):
@@ -37,6 +39,17 @@ async def pursue(run: Run, cast: Cast) -> Ending:
     except LeaseLost:
         return end(run, OutcomeCode.INTERRUPTED, "lease-lost")
     raise AssertionError("a run ends by one of its steps")
+
+
+async def _stand_still(cast: Cast) -> None:
+    """While the brake is on. The next step looks at the screen anew, so what a person did meanwhile is seen."""
+    while cast.brake.on:
+        cast.brake.standing = True
+        await cast.record.paused()
+        with cast.watch.paused():
+            await cast.latch.during(cast.brake.released(), math.inf)
+        cast.brake.standing = False
+        await cast.record.resumed()
 
 
 def halted(run: Run, cause: str, record: RunRecord) -> Ending:

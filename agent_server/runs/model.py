@@ -17,6 +17,7 @@ class RunState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting_for_answer"
+    PAUSED = "paused"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     STOPPED = "stopped"
@@ -25,7 +26,10 @@ class RunState(StrEnum):
 
     @property
     def final(self) -> bool:
-        return self not in (RunState.QUEUED, RunState.RUNNING, RunState.WAITING)
+        return self not in UNFINISHED
+
+
+UNFINISHED = (RunState.QUEUED, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 
 
 class OutcomeCode(StrEnum):
@@ -150,6 +154,9 @@ class EventType(StrEnum):
     QUESTION_ANSWERED = "question.answered"
     QUESTION_EXPIRED = "question.expired"
     USAGE = "usage"
+    RUN_PAUSING = "run.pausing"
+    RUN_PAUSED = "run.paused"
+    RUN_RESUMED = "run.resumed"
     RUN_STOPPING = "run.stopping"
     RUN_INTERRUPTED = "run.interrupted"
     RUN_FINISHED = "run.finished"

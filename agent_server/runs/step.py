@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from agent_server.runs import gate, speak
-from agent_server.runs.budget import Halted, Latch, Stopwatch
+from agent_server.runs.budget import Brake, Halted, Latch, Stopwatch
 from agent_server.runs.gate import Admit, AskPerson, Conclude, Deed, Refuse, Rules, Verdict
 from agent_server.runs.journal import RunRecord, act_json
 from agent_server.runs.model import Ending, Option, OutcomeCode, QuestionKind, QuestionState, Run
@@ -52,6 +52,7 @@ class Cast:
     record: RunRecord
     desk: Desk
     latch: Latch
+    brake: Brake
     watch: Stopwatch
     rules: Rules
     checkpoint: Checkpoint

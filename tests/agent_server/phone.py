@@ -242,6 +242,30 @@ def center(i: int) -> Point:
     return Point.from_pixel((left + right) / 2, (top + bottom) / 2, SIZE)
 
 
+class GraphCamera:
+    """A second look at such a phone; implements `agent_server.camera.Camera`."""
+
+    size = SIZE
+
+    def __init__(self, phone: GraphPhone) -> None:
+        self.phone = phone
+        self.taken = 0
+        self.closed = False
+        self.fault: DeviceError | None = None
+
+    async def frame(self, short_side: int) -> Frame:
+        if self.fault is not None:
+            raise self.fault
+        self.taken += 1
+        return Frame(self.phone.picture(), "image/png", SIZE, 0, datetime(2026, 1, 1, tzinfo=UTC))
+
+    async def tree(self) -> str | None:
+        return self.phone.dump()
+
+    async def close(self) -> None:
+        self.closed = True
+
+
 class Shelf:
     """Phones as adb would list them; implements `agent_server.fleet.Source`."""
 
@@ -249,6 +273,7 @@ class Shelf:
         self.phones = {phone.serial: phone for phone in phones}
         self.states = dict(states or {})
         self.opened: list[str] = []
+        self.cameras: list[GraphCamera] = []
         self._changed = asyncio.Event()
 
     async def listed(self) -> Sequence[Listing]:
@@ -264,6 +289,11 @@ class Shelf:
     async def open(self, serial: str) -> GraphPhone:
         self.opened.append(serial)
         return self.phones[serial]
+
+    async def camera(self, info: DeviceInfo) -> GraphCamera:
+        camera = GraphCamera(self.phones[info.serial])
+        self.cameras.append(camera)
+        return camera
 
     def unplug(self, serial: str) -> GraphPhone:
         """Take a phone away while it is in use: it leaves the list and its link breaks."""

@@ -443,7 +443,7 @@ async def test_a_body_that_is_too_large_is_refused_with_or_without_a_length(tmp_
 
 async def test_every_answer_forbids_scripts_sniffing_and_frames(tmp_path: Path) -> None:
     async with served(tmp_path) as api:
-        for path in ("/", "/v1/runs", "/v1/nonsense", "/healthz"):
+        for path in ("/plain", "/v1/runs", "/v1/nonsense", "/healthz"):
             headers = (await api.client.get(path)).headers
             policy = headers["content-security-policy"]
             assert "default-src 'none'" in policy and "script-src" not in policy and "frame-ancestors 'none'" in policy
@@ -458,7 +458,7 @@ async def test_a_login_link_works_once_and_gives_a_strict_cookie(tmp_path: Path)
             assert (answer.status_code, answer.headers["location"]) == (303, "/")
             cookie = answer.headers["set-cookie"]
             assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Path=/" in cookie
-            page = await browser.get("/")
+            page = await browser.get("/plain")
             assert page.status_code == 200 and "test-1" in page.text and "<script" not in page.text
             assert (await browser.get("/v1/runs")).status_code == 200
             browser.cookies.clear()
@@ -483,7 +483,7 @@ async def test_what_the_screen_or_a_person_wrote_is_shown_as_text(tmp_path: Path
     async with served(tmp_path) as api:
         run = (await api.post_run(task="<script>alert(1)</script>")).json()
         await api.bench.ended(run["id"])
-        page = (await api.client.get("/")).text
+        page = (await api.client.get("/plain")).text
         assert "<script>" not in page and "&lt;script&gt;" in page
 
 
