@@ -33,7 +33,7 @@ def _missing() -> str:
     return ""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, driven by Playwright."""
     missing = _missing()
@@ -86,7 +86,7 @@ class Bench:
                 self.ended(run["id"])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bench(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """One server and one virtual phone for all tests of the dashboard."""
     lab = Lab(tmp_path_factory.mktemp("dashboard"))
