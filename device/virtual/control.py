@@ -11,8 +11,14 @@ has left behind. Every answer is JSON except the picture and the snapshot; error
     POST /restore             body: a snapshot
     POST /advance             {"ms": N}: let time pass (manual clock)
     POST /settle              {"cap_ms": N}: let time pass until nothing moves (manual clock)
-    POST /input               {"kind": "tap", "x": 1, "y": 2}, and likewise swipe, drag, key, text
-    POST /faults              {"refuse_injection": true, ...}: switch faults; the answer is all of them
+    POST /input               {"kind": "tap", "x": 1, "y": 2}, and likewise swipe, drag, key, text: what a person does;
+                              "fingers": 2 for two of them
+    POST /do                  {"verb": "show_anr", "package": "..."}: what verbs.py names; tells "phone" of /state
+    GET  /faults              what is armed and what has fired; also the answer of the next three
+    POST /faults              {"tap_dropped": true, "empty_tree": {"path": "u2"}, ...}: switch faults on and off
+    POST /faults              {"seed": 7, "plan": [...]} or {"profile": "everyday", "seed": 7}: arm a plan
+    POST /faults/clear        a healthy phone again
+    GET  /latency             the name of the latency model; POST {"profile": "phone"} chooses one
     POST /cut                 cut every adb connection, as when the cable is pulled
 """
 
@@ -28,12 +34,15 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from device.virtual.adbd.faults import fired
 from device.virtual.adbd.http import HttpError, Request, RequestDecoder, Response, encode_response, json_response
 from device.virtual.adbd.services import Adbd
 from device.virtual.core.world import diff
 from device.virtual.errors import PhoneError
+from device.virtual.faults.latency import LATENCIES, latency
+from device.virtual.faults.plan import Plan, read_plan
+from device.virtual.faults.profiles import profile
 from device.virtual.phone import VirtualPhone
+from device.virtual.verbs import do
 
 log = logging.getLogger(__name__)
 
@@ -60,9 +69,9 @@ class Control:
         route = _ROUTES.get(request.path)
         if route is None:
             return _problem(404, f"no {request.path}; there are {', '.join(_ROUTES)}")
-        method, handle = route
-        if request.method != method:
-            return _problem(405, f"{request.path} wants {method}, not {request.method}")
+        handle = route.get(request.method)
+        if handle is None:
+            return _problem(405, f"{request.path} wants {' or '.join(route)}, not {request.method}")
         try:
             return await handle(self.adbd, request)
         except (BadRequest, PhoneError, ValueError, RuntimeError) as error:
@@ -105,7 +114,7 @@ async def _journal(adbd: Adbd, request: Request) -> Response:
 
 
 async def _frame(adbd: Adbd, request: Request) -> Response:
-    number, png = await adbd.host.run(lambda phone: (phone.frame(), phone.png()))
+    number, png = await adbd.host.run(lambda phone: (phone.frame(), phone.png(glass=True)))
     return Response(200, png, "image/png", {"X-Frame": str(number)})
 
 
@@ -145,26 +154,73 @@ async def _input(adbd: Adbd, request: Request) -> Response:
     return json_response({"journal": before})
 
 
+async def _do(adbd: Adbd, request: Request) -> Response:
+    body = dict(_body(request))
+    verb = body.pop("verb", None)
+    result = await adbd.host.run(lambda phone: (do(phone, verb, body), phone.state_json()["phone"]))
+    done, phone = result
+    return json_response({"result": done if isinstance(done, bool) else None, "phone": phone})
+
+
 async def _faults(adbd: Adbd, request: Request) -> Response:
-    adbd.faults.change(_body(request))
-    return json_response(adbd.faults.to_json())
+    armed = await adbd.host.run(lambda phone: adbd.conditions.injector.to_json())
+    listener = adbd.link.listener
+    return json_response({**armed, "address": listener.address if listener is not None else None})
+
+
+async def _set_faults(adbd: Adbd, request: Request) -> Response:
+    body, injector = _body(request), adbd.conditions.injector
+    plan = _plan(body)
+    if plan is not None:
+        await adbd.host.run(lambda phone: injector.arm(phone, plan))
+    else:
+        await adbd.host.run(lambda phone: injector.switch(phone, body))
+    return await _faults(adbd, request)
+
+
+def _plan(body: Mapping[str, Any]) -> Plan | None:
+    """The plan a body spells out or names, None when it names switches."""
+    if "plan" in body:
+        return read_plan(body)
+    if "profile" not in body:
+        return None
+    if unknown := body.keys() - {"profile", "seed"}:
+        raise BadRequest(f"with profile there is only seed, not {', '.join(sorted(unknown))}")
+    return profile(body["profile"], int(_number(body, "seed")) if "seed" in body else None)
+
+
+async def _clear_faults(adbd: Adbd, request: Request) -> Response:
+    await adbd.host.run(lambda phone: adbd.conditions.injector.clear(phone))
+    return await _faults(adbd, request)
+
+
+async def _latency(adbd: Adbd, request: Request) -> Response:
+    return json_response({"profile": adbd.conditions.latency.name, "known": list(LATENCIES)})
+
+
+async def _set_latency(adbd: Adbd, request: Request) -> Response:
+    adbd.conditions.latency = latency(str(_body(request).get("profile")))
+    return await _latency(adbd, request)
 
 
 async def _cut(adbd: Adbd, request: Request) -> Response:
-    await adbd.host.run(lambda phone: fired(phone, "cut"))
+    await adbd.host.run(lambda phone: phone.journal.append("fault", {"fault": "cut"}))
     count = len(adbd.connections)
     adbd.cut()
     return json_response({"cut": count})
 
 
 def _gesture(body: Mapping[str, Any]) -> Callable[[VirtualPhone], Any]:
+    fingers = int(_number(body, "fingers", 1))
+    if fingers not in (1, 2):
+        raise BadRequest(f"fingers must be 1 or 2, not {body.get('fingers')!r}")
     match body.get("kind"):
         case "tap":
             x, y, hold = _number(body, "x"), _number(body, "y"), _number(body, "hold_ms", 0)
-            return lambda phone: phone.tap(x, y, hold)
+            return lambda phone: phone.tap(x, y, hold, fingers=fingers)
         case "swipe" | "drag" as kind:
             points, ms = _points(body), _number(body, "duration_ms", 300)
-            return lambda phone: (phone.swipe if kind == "swipe" else phone.drag)(points, ms)
+            return lambda phone: (phone.swipe if kind == "swipe" else phone.drag)(points, ms, fingers=fingers)
         case "key":
             code, meta = int(_number(body, "code")), int(_number(body, "meta", 0))
             return lambda phone: phone.key(code, meta)
@@ -189,18 +245,21 @@ def _points(body: Mapping[str, Any]) -> list[tuple[float, float]]:
 
 
 _Route = Callable[[Adbd, Request], Awaitable[Response]]
-_ROUTES: Mapping[str, tuple[str, _Route]] = {
-    "/state": ("GET", _state),
-    "/journal": ("GET", _journal),
-    "/frame.png": ("GET", _frame),
-    "/diff": ("POST", _diff),
-    "/snapshot": ("POST", _snapshot),
-    "/restore": ("POST", _restore),
-    "/advance": ("POST", _advance),
-    "/settle": ("POST", _settle),
-    "/input": ("POST", _input),
-    "/faults": ("POST", _faults),
-    "/cut": ("POST", _cut),
+_ROUTES: Mapping[str, Mapping[str, _Route]] = {
+    "/state": {"GET": _state},
+    "/journal": {"GET": _journal},
+    "/frame.png": {"GET": _frame},
+    "/diff": {"POST": _diff},
+    "/snapshot": {"POST": _snapshot},
+    "/restore": {"POST": _restore},
+    "/advance": {"POST": _advance},
+    "/settle": {"POST": _settle},
+    "/input": {"POST": _input},
+    "/do": {"POST": _do},
+    "/faults": {"GET": _faults, "POST": _set_faults},
+    "/faults/clear": {"POST": _clear_faults},
+    "/latency": {"GET": _latency, "POST": _set_latency},
+    "/cut": {"POST": _cut},
 }
 
 

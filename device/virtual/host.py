@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from device.virtual.adbd.services import Adbd, banner
+from device.virtual.faults.latency import latency as latency_of
+from device.virtual.faults.plan import Plan
 from device.virtual.phone import VirtualPhone
 
 T = TypeVar("T")
@@ -200,46 +202,83 @@ def _refuse(item: _Job | _Condition) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServedPhone:
-    """A phone on the wire. `address` is what `adb connect` takes; `host` is the way to the phone itself."""
+    """A phone on the wire; `host` is the way to the phone itself."""
 
-    address: str
+    listener: PhoneListener
     host: PhoneThread
     adbd: Adbd
+
+    @property
+    def address(self) -> str:
+        """What `adb connect` takes; another one after the phone has moved to a new port."""
+        return self.listener.address
 
     def __str__(self) -> str:
         return self.address
 
 
 @asynccontextmanager
-async def serve_phone(phone: VirtualPhone, *, port: int = 0, bind: str = "127.0.0.1") -> AsyncIterator[ServedPhone]:
+async def serve_phone(
+    phone: VirtualPhone,
+    *,
+    port: int = 0,
+    bind: str = "127.0.0.1",
+    faults: Plan | None = None,
+    latency: str = "none",
+) -> AsyncIterator[ServedPhone]:
     """Put a phone behind the adb wire until the block ends. Port 0 takes a free one outside adb's emulator range.
 
-    From here on nobody but the served host may touch the phone. Raises OSError when the port is taken.
+    From here on nobody but the served host may touch the phone. Raises OSError when the port is taken, and BadFault
+    for an unknown latency model.
     """
     hello = banner(phone)
     host = PhoneThread(phone)
     adbd = Adbd(host, hello)
-    loop = asyncio.get_running_loop()
-    server = await _listen(loop, adbd, bind, port)
+    adbd.conditions.latency = latency_of(latency)
+    listener = PhoneListener(adbd, bind, port)
+    await listener.open()
+    adbd.link.listener = listener
     host.start()
     try:
-        name, number = server.sockets[0].getsockname()[:2]
-        yield ServedPhone(f"{name}:{number}", host, adbd)
+        if faults is not None:
+            await host.run(lambda phone: adbd.conditions.injector.arm(phone, faults))
+        yield ServedPhone(listener, host, adbd)
     finally:
-        server.close()
         adbd.close()
-        await server.wait_closed()
+        await listener.close()
         await host.stop()
 
 
-async def _listen(loop: asyncio.AbstractEventLoop, adbd: Adbd, bind: str, port: int) -> asyncio.Server:
-    """A listener; a port chosen here is not one that adb servers scan for emulators (5555 to 5585)."""
-    while True:
-        server = await loop.create_server(adbd.transport, bind, port)
-        number = cast(int, server.sockets[0].getsockname()[1])
-        if port or number not in EMULATOR_PORTS:
-            return server
-        server.close()
+class PhoneListener:
+    """The phone's TCP port. One chosen here is not one that adb servers scan for emulators (5555 to 5585)."""
+
+    def __init__(self, adbd: Adbd, bind: str, port: int) -> None:
+        self._adbd = adbd
+        self._bind = bind
+        self._port = port
+        self._server: asyncio.Server | None = None
+
+    @property
+    def address(self) -> str:
+        return f"{self._bind}:{self._port}"
+
+    async def open(self, *, elsewhere: bool = False) -> None:
+        """Listen where it was, or on another free port; raises OSError when the port is taken."""
+        loop, wanted = asyncio.get_running_loop(), 0 if elsewhere else self._port
+        while True:
+            server = await loop.create_server(self._adbd.transport, self._bind, wanted, start_serving=False)
+            number = cast(int, server.sockets[0].getsockname()[1])
+            if wanted or (number not in EMULATOR_PORTS and number != self._port):
+                self._server, self._port = server, number  # kept before the next await, which may be cancelled
+                await server.start_serving()
+                return
+            server.close()
+
+    async def close(self) -> None:
+        """Refuse connections from now on; those there are stay."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
 
 EMULATOR_PORTS = range(5554, 5586)

@@ -5,6 +5,7 @@ services.py    service names and what answers them
 shell/         parser, interpreter, and the commands by topic
 sync.py        file transfer over the phone's files (filesystem.py)
 u2server.py    HTTP and JSON-RPC; rpc/ holds the methods and the selectors
-faults.py      what can be made to go wrong
+conditions.py  faults and latency on this side of the wire
+link.py        connections that come and go
 bridge.py      what all this needs of whoever keeps the phone (host.py)
 """

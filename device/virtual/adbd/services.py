@@ -10,11 +10,15 @@ import struct
 from collections.abc import Awaitable, Callable
 
 from device.virtual.adbd.bridge import PhoneHost
-from device.virtual.adbd.faults import Faults
+from device.virtual.adbd.conditions import Conditions
+from device.virtual.adbd.link import DeviceLink, Door
 from device.virtual.adbd.shell.session import PacketTerminal, RawTerminal, ShellSession, run_line
 from device.virtual.adbd.sync import SyncService
 from device.virtual.adbd.transport import Handler, Stream, StreamClosed, Transport
 from device.virtual.adbd.u2server import U2Server
+from device.virtual.faults.camera import capture
+from device.virtual.faults.latency import FRAMEBUFFER as FRAMEBUFFER_READ
+from device.virtual.faults.wire import AnswerFault, Crlf
 from device.virtual.phone import VirtualPhone
 
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2"
@@ -38,15 +42,18 @@ class Adbd:
 
     def __init__(self, host: PhoneHost, hello: bytes) -> None:
         self.host = host
-        self.faults = Faults()
-        self.u2 = U2Server(host, lambda line: run_line(self, line), self.faults)
+        self.conditions = Conditions(host)
+        self.u2 = U2Server(host, lambda line: run_line(self, line), self.conditions)
         self.log_start = 0
         self.connections: set[Transport] = set()
         self._hello = hello
+        self._door = Door()
+        self.link = DeviceLink(host, self._door, self.cut, self._welcome, self.u2.stop)
+        self.conditions.injector.link = self.link
 
     def transport(self) -> Transport:
         """The protocol of a new connection."""
-        transport = Transport(self._hello, self.open, self.connections.discard)
+        transport = Transport(self._hello, self.open, self.connections.discard, self._door)
         self.connections.add(transport)
         return transport
 
@@ -57,11 +64,31 @@ class Adbd:
 
     def close(self) -> None:
         """Cut every connection and stop what runs."""
+        self.link.close()
         self.cut()
         self.u2.stop()
 
+    def _welcome(self) -> None:
+        for transport in self.connections:
+            transport.welcome()
+
     def open(self, service: str, transport: Transport) -> Handler | None:
-        """The handler of a service, or None for one the phone does not have."""
+        """The handler of a service, or None for one the phone does not have or not for this computer now."""
+        if self._door.state != "open":
+            return None
+        handler = self._handler(service, transport)
+        if handler is None or not self.conditions.injector.armed(AnswerFault):
+            return handler
+        return self._breaking(handler, service.partition(":")[0].split(",")[0])
+
+    def _breaking(self, handler: Handler, service: str) -> Handler:
+        async def serve(stream: Stream) -> None:
+            stream.breaks = await self.conditions.breaks(service)
+            await handler(stream)
+
+        return serve
+
+    def _handler(self, service: str, transport: Transport) -> Handler | None:
         name, _, rest = service.partition(":")
         match name.split(",")[0]:
             case "shell":
@@ -69,7 +96,7 @@ class Adbd:
             case "exec":
                 return lambda stream: ShellSession(self, RawTerminal(stream)).run(rest)
             case "sync":
-                return lambda stream: SyncService(self.host, stream).serve()
+                return lambda stream: SyncService(self.host, stream, self.conditions).serve()
             case "tcp" | "localabstract":
                 return self._socket(service, transport)
             case "reverse":
@@ -93,7 +120,8 @@ class Adbd:
         raw = "raw" in options
 
         async def serve(stream: Stream) -> None:
-            terminal = PacketTerminal(stream) if packets else RawTerminal(stream)
+            old = bool(not packets and await self.conditions.strike(Crlf))
+            terminal = PacketTerminal(stream) if packets else RawTerminal(stream, crlf=old)
             session = ShellSession(self, terminal)
             if line:
                 await session.run(line)
@@ -146,9 +174,13 @@ class Adbd:
 
     async def _framebuffer(self, stream: Stream) -> None:
         """One picture: the header, then the pixels, then the end."""
-        (width, height), pixels = await self.host.run(lambda phone: (phone.size, phone.raw()))
-        header = FRAMEBUFFER.pack(1, 32, len(pixels), width, height, 0, 8, 16, 8, 8, 8, 24, 8)
-        await stream.finish(header, pixels)
+        await self.conditions.begin(FRAMEBUFFER_READ)
+        injector = self.conditions.injector
+        picture = await self.host.run(lambda phone: capture(phone, injector, "framebuffer", "raw"))
+        await self.conditions.end(FRAMEBUFFER_READ)
+        assert picture is not None  # only the automation server's pictures are refused
+        header = FRAMEBUFFER.pack(1, 32, len(picture.data), *picture.size, 0, 8, 16, 8, 8, 8, 24, 8)
+        await stream.finish(header, picture.data)
 
 
 def _saying(text: str) -> Callable[[Stream], Awaitable[None]]:

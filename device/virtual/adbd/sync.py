@@ -14,8 +14,10 @@ from typing import TypeVar
 
 from device.virtual.adbd import filesystem
 from device.virtual.adbd.bridge import PhoneHost
+from device.virtual.adbd.conditions import Conditions
 from device.virtual.adbd.transport import Buffer, Stream
 from device.virtual.core.files import FOLDER_MODE, StoredFile, normal
+from device.virtual.faults.wire import StorageFull
 from device.virtual.phone import VirtualPhone
 
 MAX_CHUNK = 64 * 1024
@@ -41,8 +43,9 @@ class _Ended(Exception):
 class SyncService:
     """One `sync:` stream, which may carry many requests."""
 
-    def __init__(self, host: PhoneHost, stream: Stream) -> None:
+    def __init__(self, host: PhoneHost, stream: Stream, conditions: Conditions) -> None:
         self._host = host
+        self._conditions = conditions
         self._stream = stream
         self._buffer = bytearray()
 
@@ -118,6 +121,8 @@ class SyncService:
                 await self._fail(f"expected DATA or DONE, got {kind!r} {value}")
                 raise _Ended
             content += await self._exactly(value)
+        if await self._conditions.strike(StorageFull, path, {"path": path}):
+            refused = "couldn't write file: No space left on device"
         if not refused:
             mtime = datetime.fromtimestamp(value, UTC).replace(tzinfo=None)
             refused = await self._run(lambda phone: _store(phone, path, bytes(content), mode, mtime))

@@ -13,6 +13,7 @@ import struct
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 
+from device.virtual.adbd.link import Door
 from device.wire import Message, MessageDecoder, WireError, encode_message
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,10 @@ READ_AHEAD = 1 << 18
 BULK = 1 << 16
 """Bytes from which on a payload is not copied behind its header."""
 _HEADER = struct.Struct("<4sIIIII")
+TOKEN, SIGNATURE = 1, 2
+"""Kinds of AUTH message (protocol.txt)."""
+CHALLENGE = bytes(range(20))
+"""The token a phone wants signed; nobody checks the signature here."""
 
 Buffer = bytes | memoryview
 Handler = Callable[["Stream"], Awaitable[None]]
@@ -50,6 +55,8 @@ class Stream:
         self._arrived = asyncio.Event()
         self.closed = False
         self.task: asyncio.Task[None] | None = None
+        self.breaks: tuple[float, bool] | None = None
+        """A planned failure: the share of the next answer that is sent, and whether the whole connection breaks."""
 
     async def read(self) -> bytes:
         """The next bytes, empty once the other side has closed."""
@@ -67,10 +74,28 @@ class Stream:
 
     async def write(self, *buffers: Buffer) -> None:
         """Send these bytes in order; returns when the last piece is on its way. Raises StreamClosed."""
+        if self.breaks is not None:
+            await self._break(b"".join(buffers), *self.breaks)
         for piece in pieces(buffers, self._transport.max_data):
             await self._turn()
             self._may_send.clear()
             self._transport.send(b"WRTE", self.local, self.remote, *piece)
+
+    async def _break(self, data: bytes, share: float, whole: bool) -> None:
+        """Send a share of the bytes, then close the stream, or cut the connection within a message."""
+        self.breaks, end = None, int(len(data) * share)
+        for start in range(0, end, self._transport.max_data):
+            piece = data[start : start + self._transport.max_data]
+            await self._turn()
+            if whole and start + len(piece) > end:
+                break
+            self._may_send.clear()
+            self._transport.send(b"WRTE", self.local, self.remote, piece[: end - start])
+        if whole:
+            start = end - end % self._transport.max_data
+            self._transport.sever(self.local, self.remote, data[start : start + self._transport.max_data], end - start)
+        self.close()
+        raise StreamClosed("a planned fault broke the answer off")
 
     async def finish(self, *buffers: Buffer) -> None:
         """Send the last bytes and close, without waiting for the acknowledgement in between."""
@@ -115,8 +140,12 @@ class Stream:
 class Transport(asyncio.Protocol):
     """The connection as a whole. `opener` finds the handler for a service name, or None to refuse it."""
 
-    def __init__(self, banner: bytes, opener: Opener, lost: Callable[[Transport], None]) -> None:
+    def __init__(
+        self, banner: bytes, opener: Opener, lost: Callable[[Transport], None], door: Door | None = None
+    ) -> None:
         self._banner = banner
+        self._door = door or Door()
+        self._greeted = False
         self._opener = opener
         self._lost = lost
         self._decoder = MessageDecoder(MAX_DATA)
@@ -165,6 +194,12 @@ class Transport(asyncio.Protocol):
         for part in payload:
             self._socket.write(part)
 
+    def sever(self, local: int, remote: int, payload: bytes, sent: int) -> None:
+        """Cut the connection when only `sent` bytes of a WRTE's payload have gone out."""
+        if self._socket is not None and not self._socket.is_closing():
+            self._socket.write(encode_message(Message(b"WRTE", local, remote, payload))[: _HEADER.size + sent])
+        self.close()
+
     def forget(self, stream: Stream) -> None:
         self._streams.pop(stream.local, None)
 
@@ -202,14 +237,27 @@ class Transport(asyncio.Protocol):
                     self.send(b"CLSE", 0, message.arg0)
             case b"CLSE":
                 self._closed(message)
-            case _:  # AUTH answers and the like: we never asked
+            case b"AUTH" if message.arg0 == SIGNATURE:  # no key is known to a phone that asks its owner
+                self.welcome()
+            case _:  # a public key: the owner has not looked at it yet
                 log.debug("ignored %r from the adb server", message.command)
 
     def _greet(self, message: Message) -> None:
         self._drop_streams()
         self.reverse.clear()
         self.max_data = min(MAX_DATA, message.arg1) or 4096
-        self.send(b"CNXN", VERSION, MAX_DATA, self._banner)
+        self._greeted = True
+        self.welcome()
+
+    def welcome(self) -> None:
+        """Answer the handshake, if there was one, as the door says."""
+        if not self._greeted:
+            return
+        match self._door.state:
+            case "open":
+                self.send(b"CNXN", VERSION, MAX_DATA, self._banner)
+            case "unauthorized":
+                self.send(b"AUTH", TOKEN, 0, CHALLENGE)
 
     def _open(self, message: Message) -> None:
         service = bytes(message.payload).rstrip(b"\0").decode("utf-8", "surrogateescape")

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from device.virtual.adbd import filesystem
-from device.virtual.adbd.faults import fired
 from device.virtual.adbd.rpc.errors import invalid_params, java_error
 from device.virtual.adbd.rpc.method import Automation, Method, Params, numbers
 from device.virtual.adbd.shell import keys
-from device.virtual.adbd.shell.screen import EMPTY_TREE
 from device.virtual.errors import PhoneError
+from device.virtual.faults import reader
+from device.virtual.faults.camera import Picture, capture
+from device.virtual.faults.hand import Hand
 from device.virtual.phone import VirtualPhone
 
 STEP_MS = 5.0
@@ -46,10 +47,11 @@ ROTATIONS = {"natural": 0, "n": 0, "left": 1, "l": 1, "upsidedown": 2, "u": 2, "
 async def device_info(server: Automation, params: Params) -> Any:
     def read(phone: VirtualPhone) -> dict[str, Any]:
         width, height = phone.size
-        density = phone.profile.dpi / 160
+        density = phone.density / 160
         natural = phone.rotation in (0, 2)
+        active = next((window.package for window in phone.windows() if window.focused), phone.foreground[0])
         return {
-            "currentPackageName": phone.foreground[0],
+            "currentPackageName": active,
             "displayHeight": height,
             "displayRotation": phone.rotation,
             "displaySizeDpX": round(width / density),
@@ -66,17 +68,17 @@ async def device_info(server: Automation, params: Params) -> Any:
 
 async def click_at(server: Automation, params: Params) -> bool:
     x, y, *rest = numbers("click", params, 2, 3)
-    return await server.gesture(lambda phone: phone.tap(int(x), int(y), rest[0] if rest else CLICK_MS))
+    return await server.gesture(lambda hand: hand.tap(int(x), int(y), rest[0] if rest else CLICK_MS))
 
 
 async def drag(server: Automation, params: Params) -> bool:
     x1, y1, x2, y2, steps = numbers("drag", params, 5)
-    return await server.gesture(lambda phone: phone.drag([(x1, y1), (x2, y2)], steps * STEP_MS))
+    return await server.gesture(lambda hand: hand.drag([(x1, y1), (x2, y2)], steps * STEP_MS))
 
 
 async def swipe_at(server: Automation, params: Params) -> bool:
     x1, y1, x2, y2, steps = numbers("swipe", params, 5)
-    return await server.gesture(lambda phone: phone.swipe([(x1, y1), (x2, y2)], max(steps, 1) * STEP_MS))
+    return await server.gesture(lambda hand: hand.swipe([(x1, y1), (x2, y2)], max(steps, 1) * STEP_MS))
 
 
 async def swipe_points(server: Automation, params: Params) -> bool:
@@ -85,22 +87,22 @@ async def swipe_points(server: Automation, params: Params) -> bool:
     flat = numbers("swipePoints", params[0], len(params[0]))
     (steps,) = numbers("swipePoints", params[1:], 1)
     points = list(zip(flat[::2], flat[1::2], strict=True))
-    return await server.gesture(lambda phone: phone.swipe(points, max(len(points) - 1, 1) * max(steps, 1) * STEP_MS))
+    return await server.gesture(lambda hand: hand.swipe(points, max(len(points) - 1, 1) * max(steps, 1) * STEP_MS))
 
 
 async def inject_input_event(server: Automation, params: Params) -> bool:
     action, x, y, _meta = numbers("injectInputEvent", params, 4)
 
-    def inject(phone: VirtualPhone) -> bool | None:
+    def inject(hand: Hand) -> bool | None:
         match int(action):
             case 0:
-                phone.pointer("down", x, y)
+                hand.pointer("down", x, y)
             case 1:
-                phone.pointer("up", x, y)
+                hand.pointer("up", x, y)
             case 2:
-                phone.pointer("move", x, y)
+                hand.pointer("move", x, y)
             case 3:
-                phone.pointer("cancel", x, y)
+                hand.pointer("cancel", x, y)
         return None
 
     return int(action) in (0, 1, 2, 3) and await server.gesture(inject)
@@ -110,24 +112,22 @@ async def press_key(server: Automation, params: Params) -> bool:
     if len(params) != 1 or not isinstance(params[0], str):
         raise invalid_params("pressKey")
     code = NAMED_KEYS.get(params[0].lower())
-    return False if code is None else await server.gesture(lambda phone: phone.key(code))
+    return False if code is None else await server.gesture(lambda hand: hand.key(code))
 
 
 async def press_key_code(server: Automation, params: Params) -> bool:
     code, *rest = numbers("pressKeyCode", params, 1, 2)
     meta = int(rest[0]) if rest else 0
-    return await server.gesture(lambda phone: phone.key(int(code), meta))
+    return await server.gesture(lambda hand: hand.key(int(code), meta))
 
 
 async def dump(server: Automation, params: Params) -> str:
     compressed = bool(params[0]) if params else False
     depth = int(params[1]) if len(params) > 1 else 50
     active = bool(params[2]) if len(params) > 2 else False
-    if server.faults.empty_tree:
-        await server.host.run(lambda phone: fired(phone, "empty_tree"))
-        return EMPTY_TREE
+    injector = server.conditions.injector
     return await server.host.run(
-        lambda phone: phone.dump(u2=True, compressed=compressed, max_depth=depth, active_only=active)
+        lambda phone: reader.dump(phone, injector, "u2", compressed=compressed, max_depth=depth, active_only=active)
     )
 
 
@@ -135,10 +135,17 @@ async def take_screenshot(server: Automation, params: Params) -> str | None:
     """(scale, quality) gives base64 text; (file, scale, quality) writes the picture and gives its path."""
     path = params[0] if len(params) == 3 and isinstance(params[0], str) else ""
     scale, quality = numbers("takeScreenshot", params[1:] if path else params, 2)
-    if server.faults.null_screenshot:
-        await server.host.run(lambda phone: fired(phone, "null_screenshot"))
+    injector = server.conditions.injector
+
+    def take(phone: VirtualPhone) -> Picture | None:
+        if phone.capture_refused:
+            return None
+        return capture(phone, injector, "u2", "jpeg", quality=int(quality), scale=scale)
+
+    picture = await server.host.run(take)
+    if picture is None:
         return None
-    data = await server.host.run(lambda phone: phone.jpeg(quality=int(quality), scale=scale))
+    data = picture.data
     if not path:
         return base64.b64encode(data).decode("ascii")
     try:
@@ -244,6 +251,15 @@ def doing(act: Callable[[VirtualPhone], Any], result: Any = True) -> Method:
     return run
 
 
+def typing(act: Callable[[Hand], Any]) -> Method:
+    """A method without parameters that changes text and gives nothing."""
+
+    async def run(server: Automation, params: Params) -> None:
+        await server.gesture(act)
+
+    return run
+
+
 METHODS: dict[str, Method] = {
     "deviceInfo": device_info,
     "drag": drag,
@@ -255,8 +271,8 @@ METHODS: dict[str, Method] = {
     "takeScreenshot": take_screenshot,
     "setClipboard": set_clipboard,
     "getClipboard": asking(lambda phone: phone.clipboard),
-    "pasteClipboard": doing(lambda phone: phone.paste(), None),
-    "clearInputText": doing(lambda phone: phone.clear_text(), None),
+    "pasteClipboard": typing(lambda hand: hand.paste()),
+    "clearInputText": typing(lambda hand: hand.clear_text()),
     "getLastToast": asking(lambda phone: phone.toast),
     "clearLastToast": doing(lambda phone: phone.clear_toast(), None),
     "getLastTraversedText": nothing,

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from device.virtual.adbd.bridge import PhoneHost
-from device.virtual.adbd.faults import Faults, fired
+from device.virtual.adbd.conditions import Conditions
 from device.virtual.adbd.rpc.errors import invalid_params, java_error, not_found
 from device.virtual.adbd.rpc.selector import BadSelector, Selector, find, parse_selector
 from device.virtual.adbd.shell.input import NOT_ALLOWED
+from device.virtual.faults import reader
+from device.virtual.faults.hand import Hand, InjectionNotAllowed
+from device.virtual.faults.tree import Windows
 from device.virtual.phone import VirtualPhone
 from device.virtual.ui.a11y import A11yNode
 
@@ -38,7 +41,7 @@ class Automation:
 
     host: PhoneHost
     shell: Shell
-    faults: Faults = field(default_factory=Faults)
+    conditions: Conditions
     objects: dict[str, Selector] = field(default_factory=dict)
     watchers: dict[str, Watcher] = field(default_factory=dict)
     configurator: dict[str, int] = field(
@@ -70,12 +73,20 @@ class Automation:
         except BadSelector as error:
             raise java_error("java.lang.IllegalArgumentException", str(error)) from None
 
-    async def gesture(self, act: Callable[[VirtualPhone], Any]) -> bool:
+    def hand(self, phone: VirtualPhone) -> Hand:
+        """The phone's input as the server reaches it."""
+        return Hand(phone, self.conditions.injector, "u2")
+
+    def windows(self, phone: VirtualPhone) -> Windows:
+        """What selectors look through."""
+        return reader.windows(phone, self.conditions.injector)
+
+    async def gesture(self, act: Callable[[Hand], Any]) -> bool:
         """Carry a gesture out and wait until it is over."""
-        if self.faults.refuse_injection:
-            await self.host.run(lambda phone: fired(phone, "refuse_injection"))
-            raise java_error(*NOT_ALLOWED.split(": ", 1))
-        pending = await self.host.run(act)
+        try:
+            pending = await self.host.run(lambda phone: act(self.hand(phone)))
+        except InjectionNotAllowed:
+            raise java_error(*NOT_ALLOWED.split(": ", 1)) from None
         if pending is not None and not isinstance(pending, bool):
             await self.host.until(lambda phone: pending.done, GESTURE_SECONDS)
         return True
@@ -83,7 +94,7 @@ class Automation:
     async def element(self, value: object) -> A11yNode:
         """The element now on the screen; raises the error for a missing one."""
         selector = self.target(value)
-        node = await self.host.run(lambda phone: find(phone.windows(), selector))
+        node = await self.host.run(lambda phone: find(self.windows(phone), selector))
         if node is None:
             raise not_found(selector)
         return node

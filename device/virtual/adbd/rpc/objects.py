@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from device.virtual.adbd.rpc import device
@@ -46,7 +44,7 @@ async def _press(server: Automation, params: Params, ms: float) -> bool:
             x, y = right - CORNER_PX, bottom - CORNER_PX
         case _:
             return False
-    return await server.gesture(lambda phone: phone.tap(x, y, ms))
+    return await server.gesture(lambda hand: hand.tap(x, y, ms))
 
 
 async def click_and_wait(server: Automation, params: Params) -> bool:
@@ -63,7 +61,7 @@ async def exist(server: Automation, params: Params) -> bool:
 
 async def _present(server: Automation, value: object) -> bool:
     selector = server.target(value)
-    return await server.host.run(lambda phone: find(phone.windows(), selector) is not None)
+    return await server.host.run(lambda phone: find(server.windows(phone), selector) is not None)
 
 
 async def count(server: Automation, params: Params) -> int:
@@ -72,7 +70,7 @@ async def count(server: Automation, params: Params) -> int:
     selector = server.target(params[0])
     if INSTANCE in selector.steps[-1].conditions:
         return int(await _present(server, params[0]))
-    return await server.host.run(lambda phone: len(find_all(phone.windows(), selector)))
+    return await server.host.run(lambda phone: len(find_all(server.windows(phone), selector)))
 
 
 async def obj_info(server: Automation, params: Params) -> dict[str, Any]:
@@ -85,7 +83,7 @@ async def obj_info_of_all(server: Automation, params: Params) -> list[dict[str, 
     if len(params) != 1:
         raise invalid_params("objInfoOfAllInstances")
     selector = server.target(params[0])
-    found = await server.host.run(lambda phone: find_all(phone.windows(), selector))
+    found = await server.host.run(lambda phone: find_all(server.windows(phone), selector))
     return [describe(node, plain=False) for node in found]
 
 
@@ -125,14 +123,16 @@ async def wait_for_exists(server: Automation, params: Params) -> bool:
     if await _present(server, params[0]):
         return True
     await run_watchers(server, ())
-    return await server.host.until(lambda phone: find(phone.windows(), selector) is not None, float(params[1]) / 1000)
+    return await server.host.until(
+        lambda phone: find(server.windows(phone), selector) is not None, float(params[1]) / 1000
+    )
 
 
 async def wait_until_gone(server: Automation, params: Params) -> bool:
     if len(params) != 2:
         raise invalid_params("waitUntilGone")
     selector = server.target(params[0])
-    return await server.host.until(lambda phone: find(phone.windows(), selector) is None, float(params[1]) / 1000)
+    return await server.host.until(lambda phone: find(server.windows(phone), selector) is None, float(params[1]) / 1000)
 
 
 async def get_text(server: Automation, params: Params) -> str | None:
@@ -151,8 +151,8 @@ async def set_text(server: Automation, params: Params) -> bool:
     selector = server.target(params[0])
 
     def put(phone: VirtualPhone) -> bool | None:
-        node = find(phone.windows(), selector)
-        return None if node is None else phone.set_text(node, text)
+        node = find(server.windows(phone), selector)
+        return None if node is None else server.hand(phone).set_text(node, text)
 
     done = await server.host.run(put)
     if done is None:
@@ -164,7 +164,7 @@ async def clear_text_field(server: Automation, params: Params) -> None:
     if len(params) != 1:
         raise invalid_params("clearTextField")
     node = await server.element(params[0])
-    await server.host.run(lambda phone: phone.set_text(node, ""))
+    await server.host.run(lambda phone: server.hand(phone).set_text(node, ""))
 
 
 async def drag_to(server: Automation, params: Params) -> bool:
@@ -176,7 +176,7 @@ async def drag_to(server: Automation, params: Params) -> bool:
         x, y, steps = numbers("dragTo", params[1:], 3)
     else:
         (x, y), (steps,) = center(await server.element(params[1])), numbers("dragTo", params[2:], 1)
-    return await server.gesture(lambda phone: phone.drag([start, (x, y)], max(steps, 1) * device.STEP_MS))
+    return await server.gesture(lambda hand: hand.drag([start, (x, y)], max(steps, 1) * device.STEP_MS))
 
 
 async def swipe(server: Automation, params: Params) -> bool:
@@ -200,7 +200,7 @@ async def swipe(server: Automation, params: Params) -> bool:
         return False
     (x1, y1), (x2, y2) = line
     end = (x1 + (x2 - x1) * share, y1 + (y2 - y1) * share)
-    return await server.gesture(lambda phone: phone.swipe([(x1, y1), end], max(float(steps), 1) * device.STEP_MS))
+    return await server.gesture(lambda hand: hand.swipe([(x1, y1), end], max(float(steps), 1) * device.STEP_MS))
 
 
 async def two_fingers(server: Automation, params: Params) -> bool:
@@ -247,7 +247,7 @@ async def _child_by(server: Automation, params: Params, attribute: str) -> str:
     pattern, wanted = _joined(server, params, "child"), str(params[2])
 
     def search(phone: VirtualPhone) -> Selector | None:
-        for number, node in enumerate(find_all(phone.windows(), pattern)):
+        for number, node in enumerate(find_all(server.windows(phone), pattern)):
             if any(getattr(inner, attribute) == wanted for inner in walk(node)):
                 return pattern.at(number)
         return None
@@ -291,24 +291,20 @@ async def register_keys_watcher(server: Automation, params: Params) -> None:
 
 async def run_watchers(server: Automation, params: Params) -> None:
     for watcher in server.watchers.values():
-        present: bool = await server.host.run(partial(_all_present, selectors=watcher.conditions))
+        windows = await server.host.run(server.windows)
+        present = all(find(windows, selector) is not None for selector in watcher.conditions)
         if present and watcher.conditions:
             watcher.triggered = True
             await _answer_watcher(server, watcher)
 
 
-def _all_present(phone: VirtualPhone, selectors: Sequence[Selector]) -> bool:
-    windows = phone.windows()
-    return all(find(windows, selector) is not None for selector in selectors)
-
-
 async def _answer_watcher(server: Automation, watcher: Watcher) -> None:
     goal = watcher.click
     if goal is not None:
-        node = await server.host.run(lambda phone: find(phone.windows(), goal))
+        node = await server.host.run(lambda phone: find(server.windows(phone), goal))
         if node is not None:
             x, y = center(node)
-            await server.gesture(lambda phone: phone.tap(x, y, device.CLICK_MS))
+            await server.gesture(lambda hand: hand.tap(x, y, device.CLICK_MS))
     for key in watcher.keys:
         await device.press_key(server, [key])
 

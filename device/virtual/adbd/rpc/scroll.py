@@ -32,9 +32,9 @@ async def scroll_once(server: Automation, value: object, vertical: bool, forward
     points = ends if forward else ends[::-1]
     selector = server.target(value)
     before = content(node)
-    await server.gesture(lambda phone: phone.swipe(points, max(steps, 1) * STEP_MS))
+    await server.gesture(lambda hand: hand.swipe(points, max(steps, 1) * STEP_MS))
     await server.host.until(lambda phone: not phone.animating, SETTLE_SECONDS)
-    after = await server.host.run(lambda phone: find(phone.windows(), selector))
+    after = await server.host.run(lambda phone: find(server.windows(phone), selector))
     return after is not None and content(after) != before
 
 
@@ -86,7 +86,7 @@ async def scroll_to(server: Automation, params: Params) -> bool:
         raise invalid_params("scrollTo")
     await server.element(params[0])
     wanted = server.target(params[1])
-    return await scroll_until(server, params[0], lambda phone: find(phone.windows(), wanted) is not None)
+    return await scroll_until(server, params[0], lambda phone: find(server.windows(phone), wanted) is not None)
 
 
 METHODS: dict[str, Method] = {

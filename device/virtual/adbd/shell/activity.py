@@ -211,7 +211,7 @@ def _broadcast(phone: VirtualPhone, call: Call, args: list[str]) -> int:
     shown = str(intent).replace("Intent { ", "Intent { flg=0x400000 ", 1)
     call.say(f"Broadcasting: {shown}")
     extras = {key: value for key, value in intent.extras.items() if isinstance(value, str | int)}
-    reply = phone.ime_broadcast(intent.action, extras)
+    reply = call.hand(phone).ime_broadcast(intent.action, extras)
     data = f', data="{reply.data}"' if reply.data else ""
     call.say(f"Broadcast completed: result={reply.result}{data}")
     return 0

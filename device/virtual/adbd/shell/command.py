@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from device.virtual.adbd.bridge import PhoneHost
-from device.virtual.adbd.faults import Faults
+from device.virtual.adbd.conditions import Conditions
+from device.virtual.faults.hand import Hand
+from device.virtual.faults.injector import FaultInjector
 from device.virtual.phone import VirtualPhone
 from device.wire import STDERR, STDOUT
 
@@ -42,7 +44,7 @@ class Call:
     stdin: bytes = b""
     chunks: list[Chunk] = field(default_factory=list)
     pending: Pending | None = None
-    faults: Faults = field(default_factory=Faults)
+    injector: FaultInjector = field(default_factory=FaultInjector)
 
     def write(self, data: bytes) -> None:
         """Bytes to stdout as they are, without a copy."""
@@ -65,6 +67,10 @@ class Call:
         """Let the command end only when that gesture has."""
         self.pending = pending
 
+    def hand(self, phone: VirtualPhone) -> Hand:
+        """The phone's input as a command reaches it."""
+        return Hand(phone, self.injector, "input")
+
     def path(self, name: str) -> str:
         """A path as the command means it: relative ones start at the working folder."""
         return name if name.startswith("/") else f"{self.cwd.rstrip('/')}/{name}"
@@ -80,7 +86,7 @@ class Daemon(Protocol):
     def u2(self) -> U2Server: ...
 
     @property
-    def faults(self) -> Faults: ...
+    def conditions(self) -> Conditions: ...
 
     log_start: int
 

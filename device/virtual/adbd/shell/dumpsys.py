@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from device.virtual.adbd import filesystem
 from device.virtual.adbd.shell.command import Call, Command
 from device.virtual.adbd.shell.installed import apk_path, find_package, full_class, uid
-from device.virtual.adbd.shell.screen import DISPLAY_ID
 from device.virtual.core.package import Notification, Package
 from device.virtual.phone import VirtualPhone
+from device.virtual.ui.a11y import A11yWindow
 
 TARGET_SDK = 34
+OLD_LOCK_FLAGS_SDK = 30
+"""From this SDK on mShowingLockscreen and mDreamingLockscreen are gone (appium/appium-adb#566)."""
 FOCUS_GONE_SDK = 30
 """From this SDK on `dumpsys window windows` no longer tells the focus (recorded on Android 11, 12 and 13)."""
 
@@ -47,10 +49,10 @@ def dumpsys(phone: VirtualPhone, call: Call) -> int:
 
 
 def _focus(phone: VirtualPhone) -> str:
-    """The focused window as the window manager names it, or `null` while the screen is off."""
-    if not phone.awake:
-        return "null"
+    """The focused window as the window manager names it; `null` in the dark, unless the lock screen is behind it."""
     title = phone.focused_window
+    if not title:
+        return "null"
     package, slash, activity = title.partition("/")
     if slash:
         title = f"{package}/{full_class(package, activity)}"
@@ -80,17 +82,25 @@ def _window(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
 
 
 def _window_policy(phone: VirtualPhone, call: Call) -> None:
-    locked = str(phone.locked).lower()
+    locked, dreaming = str(phone.locked).lower(), str(phone.wakefulness == "Dreaming").lower()
+    secure = str(phone.lock_kind == "pin").lower()
     state = "AWAKE" if phone.awake else "SLEEP"
+    old = (
+        f"    mShowingLockscreen={locked} mShowingDream={dreaming} mDreamingLockscreen={locked} mTopIsFullscreen=true",
+    )
     call.say(
         "WINDOW MANAGER POLICY STATE (dumpsys window policy)",
         f"    mSystemReady=true mSystemBooted=true mAwake={str(phone.awake).lower()}",
         f"    interactiveState=INTERACTIVE_STATE_{state}",
         f"    screenState=SCREEN_STATE_{'ON' if phone.awake else 'OFF'}",
+        *(old if phone.profile.sdk < OLD_LOCK_FLAGS_SDK else ()),
         "    KeyguardServiceDelegate",
         f"      showing={locked}",
+        "      showingAndNotOccluded=true",
         f"      inputRestricted={locked}",
-        "      secure=false",
+        "      occluded=false",
+        f"      secure={secure}",
+        f"      dreaming={dreaming}",
         "    KeyguardStateMonitor",
         f"      mIsShowing={locked}",
         "      mSimSecure=false",
@@ -106,7 +116,7 @@ def _window_displays(phone: VirtualPhone, call: Call) -> None:
     call.say(
         "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)",
         "  Display: mDisplayId=0 (organized)",
-        f"    init={width}x{height} {phone.profile.dpi}dpi cur={now_width}x{now_height} app={now_width}x{now_height}",
+        f"    init={width}x{height} {phone.panel.dpi}dpi cur={now_width}x{now_height} app={now_width}x{now_height}",
         f"    mRotation={phone.rotation} mDisplayRotation=ROTATION_{phone.rotation * 90}",
         "",
         f"  mCurrentFocus={_focus(phone)}",
@@ -127,7 +137,8 @@ def _window_windows(phone: VirtualPhone, call: Call, *, full: bool) -> None:
             f"  Window #{number} Window{{{token('window', shown)} u0 {shown}}}:",
             f"    mDisplayId=0 mOwnerUid=1000 package={window.package} appop=NONE",
             f"    mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty={kind} fmt=TRANSPARENT",
-            f"      fl={'' if window.focused else 'NOT_FOCUSABLE '}LAYOUT_IN_SCREEN SPLIT_TOUCH}}",
+            f"      fl={_flags(window)}",
+            f"      pfl={'SHOW_FOR_ALL_USERS SYSTEM_ERROR' if window.type == 'alert' else 'USE_BLAST'}}}",
             f"    Frames: frame=[{left},{top}][{right},{bottom}]",
             "    isOnScreen=true",
             "    isVisible=true",
@@ -142,8 +153,25 @@ def _window_windows(phone: VirtualPhone, call: Call, *, full: bool) -> None:
     )
 
 
+def _flags(window: A11yWindow) -> str:
+    """Window flags as the window manager prints them: in the order of their bits, SECURE among them."""
+    shown = {
+        "NOT_FOCUSABLE": not window.focused,
+        "DIM_BEHIND": window.type in ("dialog", "alert"),
+        "LAYOUT_IN_SCREEN": window.type != "alert",
+        "SECURE": window.secure,
+        "ALT_FOCUSABLE_IM": window.type == "alert",
+        "SPLIT_TOUCH": True,
+        "HARDWARE_ACCELERATED": True,
+    }
+    return " ".join(name for name, on in shown.items() if on)
+
+
 _LAYER_TYPES = {
     "app": "BASE_APPLICATION",
+    "alert": "SYSTEM_ALERT",
+    "dream": "DREAM",
+    "heads_up": "NOTIFICATION_SHADE",
     "dialog": "APPLICATION",
     "ime": "INPUT_METHOD",
     "status_bar": "STATUS_BAR",
@@ -187,7 +215,8 @@ def _activities(phone: VirtualPhone, call: Call) -> None:
     if phone.awake:
         call.say(f"    mResumedActivity: {record}", "", f"  topResumedActivity={record}")
         call.say(f"  ResumedActivity: {record}")
-    call.say("  mLastFocusedRootTask=null")
+    call.say("  mLastFocusedRootTask=null", "  KeyguardController:")
+    call.say(f"    mKeyguardShowing={str(phone.locked).lower()}", f"    mAodShowing={str(_ambient(phone)).lower()}")
 
 
 def _top(phone: VirtualPhone, call: Call) -> None:
@@ -208,20 +237,39 @@ def _top(phone: VirtualPhone, call: Call) -> None:
 # display, power, keyboard, battery
 
 
+def _ambient(phone: VirtualPhone) -> bool:
+    return phone.wakefulness == "Dozing" and phone.world.settings.flag("secure", "doze_always_on")
+
+
+def _display_state(phone: VirtualPhone) -> str:
+    """ON, OFF, or DOZE while the phone shows its ambient clock."""
+    return "ON" if phone.awake else "DOZE" if phone.wakefulness == "Dozing" else "OFF"
+
+
 def _display(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
     width, height = phone.natural_size
     now_width, now_height = phone.size
-    state = "ON" if phone.awake else "OFF"
+    state, used, shown = _display_state(phone), phone.panel, phone.displays()
+    lines = []
+    for display in shown:
+        panel = display.panel
+        wide, high = (width, height) if display.active else (panel.width, panel.height)
+        name = "Built-in Screen" if panel.port == 0 else panel.name
+        lines.append(
+            f'  DisplayDeviceInfo{{"{name}": uniqueId="local:{panel.id}", {wide} x {high}, '
+            f"density {phone.density if display.active else panel.dpi}, "
+            f"state {state if display.active else 'OFF'}, type INTERNAL}}"
+        )
     call.say(
         "DISPLAY MANAGER (dumpsys display)",
         "  mOnlyCore=false",
         f"  mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive={str(phone.awake).lower()}, displayId=0, "
-        f"uniqueId='local:{DISPLAY_ID}', physicalPort=0, orientation={phone.rotation}, "
+        f"uniqueId='local:{used.id}', physicalPort={used.port}, orientation={phone.rotation}, "
         f"logicalFrame=Rect(0, 0 - {now_width}, {now_height}), physicalFrame=Rect(0, 0 - {now_width}, {now_height}), "
         f"deviceWidth={now_width}, deviceHeight={now_height}}}]",
-        "Display Devices: size=1",
-        f'  DisplayDeviceInfo{{"Built-in Screen": uniqueId="local:{DISPLAY_ID}", {width} x {height}, '
-        f"density {phone.density}, state {state}, type INTERNAL}}",
+        f"Display Devices: size={len(shown)}",
+        *lines,
+        f"    mPrimaryDisplayDevice={'Built-in Screen' if used.port == 0 else used.name}(local:{used.id})",
         f"  mScreenState={state}",
         f"  mScreenBrightness={phone.brightness / 255:.4f}",
     )
@@ -235,7 +283,7 @@ def _power(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
         "POWER MANAGER (dumpsys power)",
         "",
         "Power Manager State:",
-        f"  mWakefulness={'Awake' if phone.awake else 'Asleep'}",
+        f"  mWakefulness={phone.wakefulness}",
         "  mIsPowered=true",
         f"  mBatteryLevel={_battery_level(phone)}",
         f"  mStayOn={str(bool(plugged)).lower()}",
@@ -243,7 +291,7 @@ def _power(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
         f"  mHoldingDisplaySuspendBlocker={awake}",
         f"  mStayOnWhilePluggedInSetting={plugged}",
         "",
-        f"Display Power: state={'ON' if phone.awake else 'OFF'}",
+        f"Display Power: state={_display_state(phone)}",
     )
     return 0
 
@@ -341,16 +389,26 @@ def _describe_package(phone: VirtualPhone, call: Call, package: Package) -> None
         f"enabled={0 if package.enabled else 3}",
         f"      firstInstallTime={package.first_install:%Y-%m-%d %H:%M:%S}",
         "      runtime permissions:",
-        *(f"        {name}: granted={str(name in package.granted).lower()}" for name in package.permissions),
+        *(f"        {name}: granted={_granted(package, name)}" for name in package.permissions),
     )
+
+
+def _granted(package: Package, permission: str) -> str:
+    flag = package.flags.get(permission, "")
+    flags = {"": "", "USER_SET": "USER_SET"}.get(flag, f"USER_SET|{flag}")
+    return f"{str(permission in package.granted).lower()}{f', flags=[ {flags} ]' if flags else ''}"
 
 
 def _surface_flinger(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
     if list(args) == ["--display-id"]:
-        call.say(f'Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=TAP displayName="Virtual"')
+        for number, display in enumerate(phone.displays()):
+            panel = display.panel
+            call.say(
+                f'Display {panel.id} (HWC display {number}): port={panel.port} pnpId=TAP displayName="{panel.name}"'
+            )
     else:
         width, height = phone.size
-        call.say(f"Display {DISPLAY_ID} (active)", f"  layerStack=0 size={width}x{height} fps=60")
+        call.say(f"Display {phone.panel.id} (active)", f"  layerStack=0 size={width}x{height} fps=60")
     return 0
 
 
@@ -371,19 +429,33 @@ def _wifi(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
 
 
 def _trust(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
-    locked = int(phone.locked)
+    locked = int(phone.locked and phone.lock_kind == "pin")  # a swipe lock does not lock the device
     call.say("Trust manager state:")
     call.say(f' User "Owner" (id=0, flags=0x4c13) (current): trusted=0, trustManaged=0, deviceLocked={locked}')
     return 0
 
 
 def _accessibility(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
-    enabled = phone.world.settings.get("secure", "enabled_accessibility_services")
-    services = [name for name in enabled.split(":") if name]
-    call.say("ACCESSIBILITY MANAGER (dumpsys accessibility)", "User state[")
-    call.say("     attributes:{id=0, touchExplorationEnabled=false, serviceHandlesDoubleTap=false}")
-    call.say(f"     Enabled services:{{{', '.join(f'{{{name}}}' for name in services)}}}]")
+    exploring = str(phone.screen_reader).lower()
+    bound = (
+        f"Service[label={_label(name)}, feedbackType[FEEDBACK_{'SPOKEN' if 'TalkBack' in name else 'GENERIC'}],"
+        " capabilities=251, eventTypes=TYPES_ALL_MASK, notificationTimeout=0, requestA11yBtn=false]"
+        for name in phone.bound_services
+    )
+    call.say("ACCESSIBILITY MANAGER (dumpsys accessibility)", "", "User state[")
+    call.say(
+        f"     attributes:{{id=0, touchExplorationEnabled={exploring}, serviceHandlesDoubleTap={exploring}, "
+        "requestMultiFingerGestures=false, displayMagnificationEnabled=false}"
+    )
+    call.say(f"     Bound services:{{{', '.join(bound)}}}")
+    call.say(f"     Enabled services:{{{', '.join(f'{{{name}}}' for name in phone.accessibility_services)}}}")
+    call.say("     Binding services:{}", "     Crashed services:{}]")
     return 0
+
+
+def _label(component: str) -> str:
+    """The name under which a service is offered: `.../TalkBackService` is TalkBack."""
+    return component.rpartition(".")[2].removesuffix("Service")
 
 
 _SERVICES: dict[str, _Sub] = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from device.virtual.adbd.faults import fired
 from device.virtual.adbd.shell.command import Call, Command
 from device.virtual.adbd.shell.keys import MODIFIERS, code_of
 from device.virtual.errors import UnmappedCharacter
+from device.virtual.faults.hand import Hand, InjectionNotAllowed
 from device.virtual.phone import VirtualPhone
 
 SOURCES = frozenset(
@@ -64,11 +64,10 @@ def input_(phone: VirtualPhone, call: Call) -> int:
         return call.fail(f"Error: Unknown command: {name}\n{USAGE}", REFUSED)
     if display not in ("0", "-1"):  # another screen, which this phone does not have
         return 0
-    if call.faults.refuse_injection:
-        fired(phone, "refuse_injection")
-        return call.fail(f"\nException occurred while executing '{name}':\n{NOT_ALLOWED}", REFUSED)
     try:
-        run(phone, call, name, rest)
+        run(call.hand(phone), call, name, rest)
+    except InjectionNotAllowed:
+        return call.fail(f"\nException occurred while executing '{name}':\n{NOT_ALLOWED}", REFUSED)
     except _Bad as error:
         return call.fail(f"\nException occurred while executing '{name}':\n{error}", REFUSED)
     return 0
@@ -92,26 +91,26 @@ def _is_float(word: str) -> bool:
     return True
 
 
-def _tap(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _tap(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     x, y = _numbers(name, words[:2], 2)
-    call.wait_for(phone.tap(x, y))
+    call.wait_for(hand.tap(x, y))
 
 
-def _swipe(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _swipe(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     x1, y1, x2, y2, *rest = _numbers(name, words[:5], 4)
-    call.wait_for(phone.swipe([(x1, y1), (x2, y2)], rest[0] if rest else DEFAULT_SWIPE_MS))
+    call.wait_for(hand.swipe([(x1, y1), (x2, y2)], rest[0] if rest else DEFAULT_SWIPE_MS))
 
 
-def _drag(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _drag(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     x1, y1, x2, y2, *rest = _numbers(name, words[:5], 4)
-    call.wait_for(phone.drag([(x1, y1), (x2, y2)], rest[0] if rest else DEFAULT_SWIPE_MS))
+    call.wait_for(hand.drag([(x1, y1), (x2, y2)], rest[0] if rest else DEFAULT_SWIPE_MS))
 
 
-def _text(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _text(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     if not words:
         raise _Bad('java.lang.IllegalArgumentException: Argument expected after "text"')
     try:
-        phone.type_text(words[0].replace("%s", " "))
+        hand.type_text(words[0].replace("%s", " "))
     except UnmappedCharacter:
         raise _Bad(
             "java.lang.NullPointerException: Attempt to get length of null array\n"
@@ -119,7 +118,7 @@ def _text(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
         ) from None
 
 
-def _keys(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _keys(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     long = double = False
     args = list(words)
     while args and args[0].startswith("--"):
@@ -132,25 +131,25 @@ def _keys(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
         raise _Bad('java.lang.IllegalArgumentException: Argument expected after "keyevent"')
     for word in args:
         for _ in range(2 if double else 1):
-            phone.key(code_of(word), 0, long)
+            hand.key(code_of(word), 0, long)
 
 
-def _motion(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _motion(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     if not words or words[0].upper() not in ("DOWN", "UP", "MOVE", "CANCEL"):
         raise _Bad("java.lang.IllegalArgumentException: Unknown action: " + (words[0] if words else "null"))
     x, y = _numbers(name, words[1:3], 2) if words[0].upper() != "CANCEL" else (0.0, 0.0)
     match words[0].upper():
         case "DOWN":
-            phone.pointer("down", x, y)
+            hand.pointer("down", x, y)
         case "MOVE":
-            phone.pointer("move", x, y)
+            hand.pointer("move", x, y)
         case "UP":
-            phone.pointer("up", x, y)
+            hand.pointer("up", x, y)
         case _:
-            phone.pointer("cancel", x, y)
+            hand.pointer("cancel", x, y)
 
 
-def _combination(phone: VirtualPhone, call: Call, name: str, words: list[str]) -> None:
+def _combination(hand: Hand, call: Call, name: str, words: list[str]) -> None:
     args = words[2:] if words[:1] == ["-t"] else words
     codes = [code_of(word) for word in args]
     if len(codes) < 2:
@@ -160,7 +159,7 @@ def _combination(phone: VirtualPhone, call: Call, name: str, words: list[str]) -
         meta |= MODIFIERS.get(code, 0)
     for code in codes:
         if code not in MODIFIERS:
-            phone.key(code, meta)
+            hand.key(code, meta)
 
 
 COMMANDS: dict[str, Command] = {"input": Command(input_)}

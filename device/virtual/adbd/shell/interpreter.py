@@ -22,6 +22,7 @@ from device.virtual.adbd.shell.parser import (
     Word,
     parse,
 )
+from device.virtual.faults.latency import shell_operation
 from device.virtual.phone import VirtualPhone
 
 ENVIRONMENT: Mapping[str, str] = {
@@ -142,11 +143,19 @@ class Interpreter:
         if command is None:
             await self.console.host.run(lambda phone: _journal_unknown(phone, call.name, call.args))
             return call.fail(f"sh: {call.name}: inaccessible or not found", NOT_FOUND)
-        call.faults = self.console.device.faults
+        conditions = self.console.device.conditions
+        call.injector = conditions.injector
         if stdin is not None:
             call.stdin = stdin
         elif command.reads(call.args):
             call.stdin = await self.console.read()
+        operation = shell_operation(call.name, call.args)
+        await conditions.begin(operation)
+        status = await self._carry_out(command, call, live)
+        await conditions.end(operation)
+        return status
+
+    async def _carry_out(self, command: Command, call: Call, live: list[Chunk] | None) -> int:
         run = command.run
         if run is not None and not command.waits(call.args):
             status = await self.console.host.run(lambda phone: run(phone, call))

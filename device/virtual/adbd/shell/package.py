@@ -211,6 +211,11 @@ def _dump(phone: VirtualPhone, call: Call, args: list[str]) -> int:
     return dumpsys(phone, inner)
 
 
+def _reset_permissions(phone: VirtualPhone, call: Call, args: list[str]) -> int:
+    phone.reset_permissions()
+    return 0
+
+
 _Sub = Callable[[VirtualPhone, Call, list[str]], int]
 _COMMANDS: dict[str, _Sub] = {
     "list": _list,
@@ -219,6 +224,7 @@ _COMMANDS: dict[str, _Sub] = {
     "uninstall": _uninstall,
     "clear": _clear,
     "grant": _grant,
+    "reset-permissions": _reset_permissions,
     "revoke": _revoke,
     "resolve-activity": _resolve_activity,
     "query-activities": _query_activities,

@@ -31,19 +31,26 @@ class Terminal(Protocol):
 
 
 class RawTerminal:
-    """`shell:` and `exec:`: one stream of bytes each way; the exit status is lost."""
+    """`shell:` and `exec:`: one stream of bytes each way; the exit status is lost.
 
-    def __init__(self, stream: Stream) -> None:
+    With `crlf` it is a terminal that ends lines as those of old phones do.
+    """
+
+    def __init__(self, stream: Stream, *, crlf: bool = False) -> None:
         self._stream = stream
+        self._crlf = crlf
 
     async def read(self) -> bytes:
         return await self._stream.read()
 
     async def send(self, chunks: Sequence[Chunk]) -> None:
-        await self._stream.write(*(data for _, data in chunks))
+        await self._stream.write(*self._bytes(chunks))
 
     async def finish(self, chunks: Sequence[Chunk], status: int) -> None:
-        await self._stream.finish(*(data for _, data in chunks))
+        await self._stream.finish(*self._bytes(chunks))
+
+    def _bytes(self, chunks: Sequence[Chunk]) -> Iterator[bytes]:
+        return (data.replace(b"\n", b"\r\n") if self._crlf else data for _, data in chunks)
 
 
 class PacketTerminal:

@@ -16,6 +16,8 @@ from device.virtual.phone import VirtualPhone
 
 EXCEPTION = 255
 NO_SERVICE = 20
+NAVBAR = "com.android.internal.systemui.navbar."
+"""Packages of the overlays that choose the navigation bar."""
 
 
 def settings(phone: VirtualPhone, call: Call) -> int:
@@ -66,8 +68,8 @@ def wm(phone: VirtualPhone, call: Call) -> int:
     args = [word for at, word in enumerate(call.args) if word != "-d" and (not at or call.args[at - 1] != "-d")]
     match args:
         case ["size"]:
-            call.say(f"Physical size: {phone.profile.width}x{phone.profile.height}")
-            if tuple(phone.natural_size) != (phone.profile.width, phone.profile.height):
+            call.say(f"Physical size: {phone.panel.width}x{phone.panel.height}")
+            if tuple(phone.natural_size) != (phone.panel.width, phone.panel.height):
                 call.say("Override size: {}x{}".format(*phone.natural_size))
         case ["size", "reset"]:
             filesystem.put_setting(phone, "global", "display_size_forced", None)
@@ -77,9 +79,9 @@ def wm(phone: VirtualPhone, call: Call) -> int:
                 return call.fail("Error: bad size " + size, EXCEPTION)
             filesystem.put_setting(phone, "global", "display_size_forced", f"{width},{height}")
         case ["density"]:
-            call.say(f"Physical density: {phone.profile.dpi}")
+            call.say(f"Physical density: {phone.panel.dpi}")
             forced = phone.world.settings.get("secure", "display_density_forced")
-            if forced and forced != str(phone.profile.dpi):
+            if forced and forced != str(phone.panel.dpi):
                 call.say(f"Override density: {forced}")
         case ["density", "reset"]:
             filesystem.put_setting(phone, "secure", "display_density_forced", None)
@@ -156,7 +158,21 @@ def _change_ime(phone: VirtualPhone, call: Call, verb: str, id: str) -> int:
 
 
 def locksettings(phone: VirtualPhone, call: Call) -> int:
-    match call.args:
+    args, old = _without_old(call.args)
+    if args[:1] in (("set-pin",), ("clear",), ("verify",)) and phone.lock_kind == "pin" and not phone.pin_matches(old):
+        return call.fail(f"Old password '{old}' didn't match")
+    match args:
+        case ("set-pin", pin):
+            try:
+                phone.set_lock("pin", pin)
+            except ValueError:
+                return call.fail(f"Error while executing command: set-pin: the PIN needs at least 4 digits: {len(pin)}")
+            call.say(f"Pin set to '{pin}'")
+        case ("clear",):
+            phone.set_lock("swipe")
+            call.say("Lock credential cleared")
+        case ("verify",):
+            call.say("Lock credential verified successfully")
         case ("get-disabled",):
             call.say(str(phone.world.settings.flag("secure", "lockscreen_disabled")).lower())
         case ("set-disabled", "true" | "false" as state):
@@ -165,6 +181,32 @@ def locksettings(phone: VirtualPhone, call: Call) -> int:
         case _:
             phone.journal.append("unknown", {"command": "locksettings", "args": list(call.args[:1])})
             return call.fail(f"Unknown command: {call.args[0] if call.args else ''}", EXCEPTION)
+    return 0
+
+
+def _without_old(args: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The arguments without `--old CREDENTIAL` and `--user N`, and that credential."""
+    kept, old = list(args), ""
+    for option in ("--old", "--user"):
+        while option in kept[:-1]:
+            at = kept.index(option)
+            old = kept[at + 1] if option == "--old" else old
+            del kept[at : at + 2]
+    return tuple(kept), old
+
+
+def _overlay(phone: VirtualPhone, call: Call, args: Sequence[str]) -> int:
+    """`cmd overlay enable-exclusive [--category] com.android.internal.systemui.navbar.NAME`: the navigation bar."""
+    bars = {"gestural": "gestures", "threebutton": "buttons"}
+    match [word for word in args if word not in ("--category", "--user", "0", "current")]:
+        case ["enable-exclusive" | "enable", name] if name.startswith(NAVBAR) and name.removeprefix(NAVBAR) in bars:
+            phone.set_navigation(bars[name.removeprefix(NAVBAR)])
+        case ["list"]:
+            chosen = {value: key for key, value in bars.items()}[phone.navigation]
+            call.say("com.android.systemui", *(f"[{'x' if n == chosen else ' '}] {NAVBAR}{n}" for n in bars))
+        case _:
+            phone.journal.append("unknown", {"command": "cmd overlay", "args": list(args)})
+            return call.fail("Error: Failed to set exclusive overlay", EXCEPTION)
     return 0
 
 
@@ -248,6 +290,7 @@ _SERVICES: dict[str, Callable[[VirtualPhone, Call], int]] = {
 _SMALL: dict[str, Callable[[VirtualPhone, Call, Sequence[str]], int]] = {
     "bluetooth_manager": _switch("bluetooth_on", {"enable": "1", "disable": "0"}),
     "connectivity": _connectivity,
+    "overlay": _overlay,
     "statusbar": _statusbar,
     "uimode": _uimode,
     "wifi": _switch("wifi_on", {"set-wifi-enabled enabled": "1", "set-wifi-enabled disabled": "0"}),

@@ -57,6 +57,8 @@ async def test_the_displays_tell_focus_and_focused_app(shell: Shell, phone: Virt
     assert re.search(rf"mCurrentFocus=Window\{{\w+ u0 {SETTINGS}/{SETTINGS}\.Settings\}}", out)
     assert re.search(rf"mFocusedApp=ActivityRecord\{{\w+ u0 {SETTINGS}/\.Settings t\d+\}}", out)
     phone.sleep()
+    assert re.search(r"mCurrentFocus=Window\{\w+ u0 NotificationShade\}", (await shell("dumpsys window displays")).out)
+    phone.set_lock("none")
     assert "mCurrentFocus=null" in (await shell("dumpsys window displays")).out
 
 

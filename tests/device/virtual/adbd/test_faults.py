@@ -36,13 +36,17 @@ async def client(wire: AdbHost) -> Client:
     return Client(await wire.open("tcp:9008"))
 
 
+async def switch(served: ServedPhone, values: dict[str, object]) -> None:
+    await served.host.run(lambda phone: served.adbd.conditions.injector.switch(phone, values))
+
+
 def faults(phone: VirtualPhone) -> list[str]:
     return [entry.data["fault"] for entry in phone.journal.entries("fault")]
 
 
 async def test_a_phone_may_refuse_to_be_touched(served: ServedPhone, wire: AdbHost, phone: VirtualPhone) -> None:
     u2 = await client(wire)
-    served.adbd.faults.change({"refuse_injection": True})
+    await switch(served, {"refuse_injection": True})
     before = len(phone.journal.entries("input"))
     for line in ("input tap 1 2", "cmd input tap 1 2"):
         status, _, err = await wire.shell(line)
@@ -60,16 +64,16 @@ async def test_a_phone_may_refuse_to_be_touched(served: ServedPhone, wire: AdbHo
 
 
 async def test_the_automation_may_be_taken_by_another(served: ServedPhone, wire: AdbHost, phone: VirtualPhone) -> None:
-    served.adbd.faults.change({"automation_taken": True})
+    await switch(served, {"automation_taken": True})
     assert b"already registered" in await (await wire.open(START)).all()
     status, _, err = await wire.shell("uiautomator dump")
     assert status == 1 and b"already registered" in err
-    assert faults(phone) == ["automation_taken"]
+    assert faults(phone) == ["automation_taken"] * 2
 
 
 async def test_tree_and_picture_may_be_missing(served: ServedPhone, wire: AdbHost) -> None:
     u2 = await client(wire)
-    served.adbd.faults.change({"empty_tree": True, "null_screenshot": True})
+    await switch(served, {"empty_tree": True, "null_screenshot": True})
     assert '<hierarchy rotation="0" />' in await u2.call("dumpWindowHierarchy", False, 50)
     assert await u2.call("takeScreenshot", 1, 80) is None
 
@@ -78,7 +82,7 @@ async def test_tree_and_picture_may_be_missing(served: ServedPhone, wire: AdbHos
 async def test_a_call_may_stay_without_an_answer(served: ServedPhone, wire: AdbHost, kind: str) -> None:
     u2 = await client(wire)
     assert await u2.call("ping") == "pong"
-    served.adbd.faults.change({"rpc": kind})
+    await switch(served, {"rpc": kind})
     stream = await wire.open("tcp:9008")
     body = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
     await stream.write(b"POST /jsonrpc/0 HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
@@ -93,12 +97,12 @@ async def test_a_call_may_stay_without_an_answer(served: ServedPhone, wire: AdbH
 
 async def test_the_automation_may_be_disconnected(served: ServedPhone, wire: AdbHost) -> None:
     u2 = await client(wire)
-    served.adbd.faults.change({"rpc": "disconnected"})
+    await switch(served, {"rpc": "disconnected"})
     assert "UiAutomation not connected" in (await u2.error("deviceInfo"))["data"]
 
 
 async def test_a_phone_of_two_displays_warns_before_the_picture(served: ServedPhone, wire: AdbHost) -> None:
-    served.adbd.faults.change({"display_warning": True})
+    await switch(served, {"display_warning": True})
     _, out, _ = await wire.shell("screencap -p")
     assert out.startswith(b"[Warning] Multiple displays were found") and out.count(b"\x89PNG") == 1
     _, out, _ = await wire.shell("screencap -p -d 4619827259835644672")
