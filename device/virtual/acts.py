@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from device.virtual.alerts import Alerts
+from device.virtual.apps.words import language, say, words
 from device.virtual.core.journal import Journal
 from device.virtual.core.world import World
 from device.virtual.errors import UnknownAct
@@ -13,6 +15,8 @@ from device.virtual.system import System
 from device.virtual.tasks import OpenScreen
 from device.virtual.ui.node import Act
 
+_WRONG_PIN = words("Wrong PIN", "PIN 码错误")
+
 Press = Callable[[str, str], None]
 Handler = Callable[[Mapping[str, Any], OpenScreen, str], None]
 
@@ -20,8 +24,9 @@ Handler = Callable[[Mapping[str, Any], OpenScreen, str], None]
 class Acts:
     """Looks acts up by name. `owner` is the screen a node stands on; `cause` the id of the input."""
 
-    def __init__(self, world: World, session: Session, system: System, journal: Journal) -> None:
+    def __init__(self, world: World, session: Session, system: System, journal: Journal, alerts: Alerts) -> None:
         self._world = world
+        self._alerts = alerts
         self._session = session
         self._system = system
         self._journal = journal
@@ -49,7 +54,16 @@ class Acts:
             "shade.open": lambda args, owner, cause: self.shade("notifications"),
             "shade.expand": lambda args, owner, cause: self.shade("quick_settings"),
             "shade.close": lambda args, owner, cause: self.shade(""),
-            "unlock": lambda args, owner, cause: system.unlock(),
+            "unlock": lambda args, owner, cause: system.power.dismiss(),
+            "pin.key": lambda args, owner, cause: system.power.pin_key(str(args["value"]), cause),
+            "pin.back": lambda args, owner, cause: system.power.back(),
+            "lock.set": self._set_lock,
+            "error.close": lambda args, owner, cause: self._error("close", cause),
+            "error.wait": lambda args, owner, cause: self._error("wait", cause),
+            "error.info": lambda args, owner, cause: self._error("info", cause),
+            "permission.ask": self._ask_permission,
+            "permission.answer": lambda args, owner, cause: alerts.answer(str(args["answer"]), cause),
+            "heads_up.hide": lambda args, owner, cause: self._hide_heads_up(),
             "recents.open": self._open_task,
             "recents.remove": lambda args, owner, cause: system.stop(str(args["package"])),
             "recents.clear": self._clear_tasks,
@@ -149,6 +163,24 @@ class Acts:
 
     # the system
 
+    def _error(self, choice: str, cause: str) -> None:
+        self._alerts.end_error(choice, cause)
+
+    def _ask_permission(self, args: Mapping[str, Any], owner: OpenScreen, cause: str) -> None:
+        self._alerts.request(self._session.tasks.base.package, str(args["permission"]), cause)
+
+    def _set_lock(self, args: Mapping[str, Any], owner: OpenScreen, cause: str) -> None:
+        """Change the lock and leave the page, if the PIN that holds now was given as `old`."""
+        power = self._system.power
+        if power.lock == "pin" and not power.matches(str(args["old"])):
+            self.toast(say(_WRONG_PIN, language(self._world)), cause)
+            return
+        power.set_lock(str(args["kind"]), str(args["pin"]), cause)
+        self._back({}, owner, cause)
+
+    def _hide_heads_up(self) -> None:
+        self._session.heads_up = 0
+
     def _start(self, args: Mapping[str, Any], owner: OpenScreen, cause: str) -> None:
         front = self._session.tasks.front.package
         package = str(args["package"])
@@ -161,6 +193,10 @@ class Acts:
             caller="" if front in (self._system.home, package) or owner.serial <= 0 else front,
             cause=cause,
         )
+
+    def wake(self) -> None:
+        """Switch the screen on, or end the screen saver."""
+        self._system.power.wake()
 
     def home(self) -> None:
         """Show the home screen."""
@@ -206,6 +242,7 @@ class Acts:
     def _open_notification(self, args: Mapping[str, Any], owner: OpenScreen, cause: str) -> None:
         note = self._system.notification(int(args["id"]))
         self.shade("")
+        self._hide_heads_up()
         if not note.ongoing:
             self._system.commit("dismiss", cause, id=note.id)
         self._system.start(note.package, screen=note.screen, extras=note.args, cause=cause)

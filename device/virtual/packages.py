@@ -6,8 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from device.virtual.core.accessibility import ENABLED, follow_services
 from device.virtual.core.app import App
-from device.virtual.core.package import Notification, Package
+from device.virtual.core.package import Credential, Notification, Package
 from device.virtual.core.world import World
 from device.virtual.errors import UnknownPackage
 
@@ -51,10 +52,11 @@ def register_system(world: World, apps: Mapping[str, App]) -> None:
     def clear(w: World, *, package: str) -> None:
         """Forget an app's data and what it was granted."""
         row = installed(w, package)
-        w.table(Package).update(row.id, granted=row.permissions if row.system else ())
+        w.table(Package).update(row.id, granted=row.permissions if row.system else (), flags={})
         _forget(w, package, apps)
 
-    for command in (install, uninstall, clear, grant, revoke, put, delete, toggle, post, dismiss, dismiss_all):
+    commands = (install, uninstall, clear, grant, revoke, reset_permissions, set_lock, put, delete, toggle)
+    for command in (*commands, post, dismiss, dismiss_all):
         world.register(f"system.{command.__name__}", command)
 
 
@@ -90,29 +92,59 @@ def seed_app(w: World, app: App) -> None:
     app.seed(w, random.Random(f"{w.seed}:{app.package}"))
 
 
-def grant(w: World, *, package: str, permission: str) -> None:
-    """Give a permission that the package asks for; raises ValueError for another one."""
+def grant(w: World, *, package: str, permission: str, flag: str = "") -> None:
+    """Give a permission that the package asks for; raises ValueError for another one.
+
+    `flag` tells what a person answered (see Package.flags); a permission given by a program carries none.
+    """
     row = installed(w, package)
     if permission not in row.permissions:
         raise ValueError(f"{package} does not ask for {permission}; it asks for {', '.join(row.permissions) or 'none'}")
-    if permission not in row.granted:
-        w.table(Package).update(row.id, granted=(*row.granted, permission))
+    given = row.granted if permission in row.granted else (*row.granted, permission)
+    w.table(Package).update(row.id, granted=given, flags=_flagged(row, permission, flag))
 
 
-def revoke(w: World, *, package: str, permission: str) -> None:
-    """Take a permission away."""
+def revoke(w: World, *, package: str, permission: str, flag: str = "") -> None:
+    """Take a permission away, or refuse it; `flag` as in `grant`."""
     row = installed(w, package)
-    w.table(Package).update(row.id, granted=tuple(p for p in row.granted if p != permission))
+    kept = tuple(p for p in row.granted if p != permission)
+    w.table(Package).update(row.id, granted=kept, flags=_flagged(row, permission, flag))
+
+
+def _flagged(row: Package, permission: str, flag: str) -> dict[str, str]:
+    others = {name: known for name, known in row.flags.items() if name != permission}
+    return {**others, permission: flag} if flag else others
+
+
+def reset_permissions(w: World, *, package: str = "") -> None:
+    """Nobody has been asked for anything yet: of one package, or of all."""
+    for row in w.table(Package).all():
+        if package in ("", row.name) and (row.granted or row.flags):
+            w.table(Package).update(row.id, granted=(), flags={})
+
+
+def set_lock(w: World, *, disabled: bool, digest: str = "") -> None:
+    """How the phone locks: not at all, by a swipe, or by the PIN of that digest."""
+    w.settings.put("secure", "lockscreen_disabled", disabled)
+    for row in w.table(Credential).all():
+        w.table(Credential).remove(row.id)
+    if digest:
+        w.table(Credential).add(digest=digest)
 
 
 def put(w: World, *, ns: str, key: str, value: Any) -> None:
-    """Store a setting."""
+    """Store a setting; what the system derives from it follows."""
     w.settings.put(ns, key, value)
+    if (ns, key) == ("secure", ENABLED):
+        follow_services(w.settings)
 
 
 def delete(w: World, *, ns: str, key: str) -> bool:
-    """Forget a setting."""
-    return w.settings.delete(ns, key)
+    """Forget a setting; what the system derives from it follows."""
+    known = w.settings.delete(ns, key)
+    if (ns, key) == ("secure", ENABLED):
+        follow_services(w.settings)
+    return known
 
 
 def toggle(w: World, *, ns: str, key: str) -> None:

@@ -12,28 +12,28 @@ advance it, on a live clock `due` says when `pump` has something to do.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image
 
 from device.virtual.core.journal import text_data
 from device.virtual.errors import StaleNode
 from device.virtual.input import Pending, Points
-from device.virtual.services import PhoneServices
+from device.virtual.states import PhoneStates
 from device.virtual.ui.a11y import A11yNode, A11yWindow, accessible, to_xml
 from device.virtual.ui.anim import FRAME_MS
 from device.virtual.ui.layout import Placed
 from device.virtual.ui.window import Window
 
-if TYPE_CHECKING:
-    from PIL import Image
-
-SNAPSHOT_MAGIC = b"tapwright-phone-1\n"
+SNAPSHOT_MAGIC = b"tapwright-phone-2\n"
 
 _ALWAYS_SEEN = ("status_bar", "nav_bar", "ime")  # windows that stay reachable above a dialog
 
 
-class VirtualPhone(PhoneServices):
+class VirtualPhone(PhoneStates):
     """Look, touch, pass time, keep. `world` is to be read, and changed through `world.commit` or the phone's calls."""
 
     # picture
@@ -62,20 +62,39 @@ class VirtualPhone(PhoneServices):
         """The number of the picture in view, from 1; it rises when something looks different."""
         return self._picture.frame()
 
-    def raw(self) -> bytes:
-        """The picture as RGBA bytes, rows from the top."""
-        return self._picture.raw()
+    def raw(self, *, glass: bool = False, display: int = 0) -> bytes:
+        """The picture as RGBA bytes, rows from the top, as a program captures it; see `png`."""
+        dark = self._dark(display)
+        return self._picture.raw(glass=glass) if dark is None else dark.convert("RGBA").tobytes()
 
-    def png(self) -> bytes:
-        return self._picture.png()
+    def png(self, *, glass: bool = False, display: int = 0) -> bytes:
+        """The picture as a program captures it: secure windows are black. With `glass`, as the eye sees it.
+
+        `display` is the id of one of `displays()`; one that is not in use is black. Raises ValueError for another.
+        """
+        dark = self._dark(display)
+        if dark is None:
+            return self._picture.png(glass=glass)
+        out = io.BytesIO()
+        dark.save(out, "PNG", compress_level=1)
+        return out.getvalue()
+
+    def _dark(self, display: int) -> Image.Image | None:
+        """The black picture of a display that is not in use; None for the one in use (0)."""
+        found = next((one for one in self.displays() if one.panel.id == display), None)
+        if display and found is None:
+            raise ValueError(f"no display {display}; there are {', '.join(str(d.panel.id) for d in self.displays())}")
+        if found is None or found.active:
+            return None
+        return Image.new("RGB", (found.panel.width, found.panel.height))
 
     def jpeg(self, quality: int = 80, scale: float = 1.0) -> bytes:
         """The picture as JPEG; `scale` shrinks its sides."""
         return self._picture.jpeg(quality, scale)
 
-    def image(self) -> Image.Image:
-        """A copy of the picture, RGBA."""
-        return self._picture.image().copy()
+    def image(self, *, glass: bool = False) -> Image.Image:
+        """A copy of the picture, RGBA, as a program captures it, or as the eye sees it."""
+        return self._picture.image(glass=glass).copy()
 
     @property
     def animating(self) -> bool:
@@ -95,33 +114,53 @@ class VirtualPhone(PhoneServices):
         roots = accessible(window.placed, window.package, (window.left, window.top), window.env, window.state, number)
         for root in roots:  # none while the window is outside the display
             yield A11yWindow(
-                type=window.type, package=window.package, title=window.title, focused=window.focused, root=root
+                type=window.type,
+                package=window.package,
+                title=window.title,
+                focused=window.focused,
+                root=root,
+                secure=window.secure,
+                id=window.id,
             )
 
-    def dump(self, u2: bool = True, compressed: bool = False, max_depth: int = 50, active_only: bool = False) -> str:
-        """The tree as XML: all windows as uiautomator2 gives it, or the active one as `uiautomator dump` does."""
-        windows = tuple(window for window in self.windows() if window.type != "toast")  # toasts are events, not nodes
+    def dump(
+        self,
+        u2: bool = True,
+        compressed: bool = False,
+        max_depth: int = 50,
+        active_only: bool = False,
+        windows: tuple[A11yWindow, ...] | None = None,
+    ) -> str:
+        """The tree as XML: all windows as uiautomator2 gives it, or the active one as `uiautomator dump` does.
+
+        `windows` are dumped in place of those there are.
+        """
+        there = self.windows() if windows is None else windows
+        windows = tuple(window for window in there if window.type != "toast")  # toasts are events, not nodes
         if active_only or not u2:
             windows = tuple(window for window in windows if window.focused)[:1]
         return to_xml(windows, self.rotation, u2=u2, compressed=compressed, max_depth=max_depth)
 
     # input
 
-    def pointer(self, action: str, x: float, y: float) -> None:
+    # `fingers` is the number of a person's fingers on the glass; 0 is an event injected by a program, which differs
+    # while a screen reader runs (see screen_reader.py).
+
+    def pointer(self, action: str, x: float, y: float, *, fingers: int = 0) -> None:
         """One event of a finger: "down", "move", "up" or "cancel"."""
-        self._input.pointer(action, x, y)
+        self._input.pointer(action, x, y, fingers)
 
-    def tap(self, x: float, y: float, hold_ms: float = 0) -> Pending:
+    def tap(self, x: float, y: float, hold_ms: float = 0, *, fingers: int = 0) -> Pending:
         """Touch a point; half a second or more is a long press."""
-        return self._input.tap(x, y, hold_ms)
+        return self._input.tap(x, y, hold_ms, fingers)
 
-    def swipe(self, points: Points, duration_ms: float) -> Pending:
-        """Draw a finger along the points."""
-        return self._input.swipe(points, duration_ms)
+    def swipe(self, points: Points, duration_ms: float, rest_ms: float = 0.0, *, fingers: int = 0) -> Pending:
+        """Draw a finger along the points; it rests on the last before it lifts."""
+        return self._input.swipe(points, duration_ms, rest_ms=rest_ms, fingers=fingers)
 
-    def drag(self, points: Points, duration_ms: float) -> Pending:
+    def drag(self, points: Points, duration_ms: float, *, fingers: int = 0) -> Pending:
         """Press long on the first point, then draw the finger along."""
-        return self._input.drag(points, duration_ms)
+        return self._input.drag(points, duration_ms, fingers)
 
     def key(self, code: int, meta: int = 0, long_press: bool = False) -> Pending:
         """Press a key by its Android code."""
@@ -190,7 +229,7 @@ class VirtualPhone(PhoneServices):
         """Let time pass until nothing moves, at most `cap_ms`; whether it came to rest. Manual clock only."""
         self._input.need_manual("settle")
         left = cap_ms
-        while (rest := self._picture.rest_ms()) > 0 and left > 0:
+        while (rest := max(self._picture.rest_ms(), self._reader.pending_ms)) > 0 and left > 0:
             step = min(rest, left)
             self.clock.advance(step)
             left -= step
@@ -208,6 +247,8 @@ class VirtualPhone(PhoneServices):
             times.append(FRAME_MS)
         if self._session.toast:
             times.append(self._session.toast_until - self.clock.now_ms())
+        if self._session.heads_up_shown:
+            times.append(self._session.heads_up_until - self.clock.now_ms())
         return min((time for time in times if time is not None), default=None)
 
     # whole
@@ -249,5 +290,6 @@ class VirtualPhone(PhoneServices):
                 "ime_shown": self.ime_shown,
                 "clipboard": self.clipboard,
                 "toast": self.toast,
+                **self.condition(),
             },
         }

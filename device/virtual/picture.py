@@ -44,18 +44,48 @@ class Sheet:
             self._canvas, self._looks = PilCanvas(*size), None
         return self._canvas
 
-    def show(self, windows: tuple[Window, ...], size: tuple[int, int]) -> PilCanvas:
-        """The windows over each other; black without any. Drawn only when it is not there already."""
+    def show(
+        self, windows: tuple[Window, ...], size: tuple[int, int], *, withheld: bool = False, ring: Ring | None = None
+    ) -> PilCanvas:
+        """The windows over each other; black without any. Drawn only when it is not there already.
+
+        `withheld` leaves secure windows black; `ring` is the screen reader's rectangle.
+        """
         canvas = self.blank(size)
-        looks = tuple(window.looks for window in windows)
+        looks = (tuple(window.looks for window in windows), withheld, ring)
         if looks != self._looks:
             canvas.clear((0, 0, 0, 255))
             for window in windows:
                 if window.scrim:
                     canvas.scrim((0, 0, 0, round(255 * window.scrim)))
-                draw(shifted(window.placed, window.left, window.top), canvas, window.env, window.state)
+                if withheld and window.secure:
+                    canvas.rect(_area(window), (0, 0, 0, 255))
+                else:
+                    draw(shifted(window.placed, window.left, window.top), canvas, window.env, window.state)
+            if ring is not None:
+                canvas.outline(ring.area, ring.radius, ring.width, _RING_COLOR)
             self._looks = looks
         return canvas
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """The rectangle around what a screen reader has its focus on, in pixels of the display."""
+
+    area: tuple[int, int, int, int]
+    radius: float
+    width: int
+
+
+_RING_COLOR = (26, 115, 232, 255)
+_RING_DP, _RING_RADIUS_DP = 4.0, 6.0
+"""Width of the rectangle as TalkBack draws it by default (AccessibilityManager, focus stroke of 4 dp), its corners."""
+
+
+def _area(window: Window) -> tuple[int, int, int, int]:
+    edges = (window.left, window.top, window.left + window.width, window.top + window.height)
+    left, top, right, bottom = (round(edge * window.env.density) for edge in edges)
+    return left, top, right, bottom
 
 
 class Picture:
@@ -67,11 +97,11 @@ class Picture:
         self._builder = builder
         self._clock = clock
         self._transition: Transition | None = None
-        self._now, self._before, self._mixed = Sheet(), Sheet(), Sheet()
+        self._now, self._before, self._mixed, self._withheld = Sheet(), Sheet(), Sheet(), Sheet()
         self._looks: tuple[object, ...] | None = None
         self._shown: PilCanvas | None = None
         self._frame = 0
-        self._encoded: dict[tuple[str, int, float], bytes] = {}
+        self._encoded: dict[tuple[str, int, float, bool], bytes] = {}
         self.opened: Callable[[], None] = lambda: None  # told when another screen has come to the front
 
     # movement
@@ -134,9 +164,9 @@ class Picture:
     def _front(self) -> tuple[object, ...]:
         """What a transition goes from and to: display, page, and what lies above it."""
         session = self._session
-        task = session.tasks.front
-        covered = session.shade, session.locked
-        return (self._builder.size(), session.awake), task.page.serial, task.top.serial, *covered
+        page, top = session.tasks.base.page, session.tasks.front.top
+        covered = session.shade, session.locked, session.pad.open, session.error
+        return (self._builder.size(), session.awake, session.rest_kind), page.serial, top.serial, *covered
 
     def _keyboard_height(self) -> float:
         return self._builder.ime_height(self._builder.size()) if self._session.awake else 0.0
@@ -154,7 +184,7 @@ class Picture:
             self._transition = None
             self._before, self._mixed = Sheet(), Sheet()  # their canvases weigh 10 MB each
         share = self._transition.span.share(now) if self._transition is not None else 1.0
-        looks = (self._builder.size(), tuple(window.looks for window in windows), share)
+        looks = (self._builder.size(), tuple(window.looks for window in windows), share, self._ring(windows))
         if looks != self._looks:
             self._looks = looks
             self._shown = self._compose(windows, share)
@@ -165,7 +195,7 @@ class Picture:
     def _compose(self, windows: tuple[Window, ...], share: float) -> PilCanvas:
         transition = self._transition
         if transition is None:
-            return self._now.show(windows, self._builder.size().pixels)
+            return self._now.show(windows, self._builder.size().pixels, ring=self._ring(windows))
         old = self._before.show(transition.before, self._builder.size().pixels)
         new = self._now.show(windows, self._builder.size().pixels)
         mixed = self._mixed.blank(self._builder.size().pixels)
@@ -180,27 +210,61 @@ class Picture:
         bar = round(STATUS_BAR_DP * self._builder.density())
         mixed.image.paste(new.image.crop((0, 0, new.width, bar)), (0, 0))
 
-    def image(self) -> Image.Image:
-        """The picture in view; drawn over by the next one."""
+    def _ring(self, windows: tuple[Window, ...]) -> Ring | None:
+        focus = self._session.a11y_focus
+        window = next((w for w in windows if focus is not None and w.id == focus[0]), None)
+        placed = window.placed.at(focus[1]) if window is not None and focus is not None else None
+        if window is None or placed is None:
+            return None
+        left, top, right, bottom = placed.clip
+        edges = (
+            max(left, placed.left) + window.left,
+            max(top, placed.top) + window.top,
+            min(right, placed.right) + window.left,
+            min(bottom, placed.bottom) + window.top,
+        )
+        scale = window.env.density
+        x, y, far, low = (round(edge * scale) for edge in edges)
+        if x >= far or y >= low:
+            return None
+        return Ring((x, y, far, low), _RING_RADIUS_DP * scale, round(_RING_DP * scale))
+
+    @property
+    def secure(self) -> bool:
+        """Whether something in view may not be captured."""
+        windows = self._builder.windows()
+        moving = self._transition
+        before = moving.before if moving is not None and moving.span.running(self._clock.now_ms()) else ()
+        return any(window.secure for window in (*windows, *before))
+
+    def _canvas(self, glass: bool) -> PilCanvas:
+        """What the eye sees on the glass, or what a program may capture of it."""
         self.frame()
         assert self._shown is not None
-        return self._shown.image
+        if glass:
+            return self._shown
+        if not self.secure:
+            self._withheld = Sheet()  # its canvas weighs 10 MB
+            return self._shown
+        return self._withheld.show(self._builder.windows(), self._builder.size().pixels, withheld=True)
 
-    def raw(self) -> bytes:
+    def image(self, *, glass: bool = False) -> Image.Image:
+        """The picture in view, drawn over by the next one; without `glass`, secure windows are black."""
+        return self._canvas(glass).image
+
+    def raw(self, *, glass: bool = False) -> bytes:
         """RGBA, four bytes a pixel, rows from the top."""
-        self.frame()
-        assert self._shown is not None
-        return self._shown.grab()  # one copy of the canvas; keeping it would double what a phone weighs
+        return self._canvas(glass).grab()  # one copy of the canvas; keeping it would double what a phone weighs
 
-    def png(self) -> bytes:
-        return self._encode("PNG", 0, 1.0)
+    def png(self, *, glass: bool = False) -> bytes:
+        return self._encode("PNG", 0, 1.0, glass)
 
     def jpeg(self, quality: int, scale: float) -> bytes:
-        return self._encode("JPEG", quality, scale)
+        return self._encode("JPEG", quality, scale, False)
 
-    def _encode(self, form: str, quality: int, scale: float) -> bytes:
-        image = self.image()
-        key = (form, quality, scale)
+    def _encode(self, form: str, quality: int, scale: float, glass: bool) -> bytes:
+        image = self.image(glass=glass)
+        key = (form, quality, scale, glass or not self.secure)
         if key not in self._encoded:
             if len(self._encoded) >= _KEPT:
                 self._encoded.clear()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from device.virtual.acts import Acts
+from device.virtual.alerts import Alerts
 from device.virtual.catalogue import standard_apps
 from device.virtual.core.app import App
 from device.virtual.core.clock import VirtualClock
@@ -17,7 +18,10 @@ from device.virtual.input import Input
 from device.virtual.packages import KEYBOARD_IME, add_package, register_system, seed_app
 from device.virtual.picture import Picture
 from device.virtual.profiles import Profile, profile_of
-from device.virtual.session import Session
+from device.virtual.screen_reader import ScreenReader
+from device.virtual.session import Session, Veil
+from device.virtual.shell import PermissionController
+from device.virtual.shell.permission import PERMISSION_CONTROLLER
 from device.virtual.system import ImeReply, InputMethod, StartResult, System
 from device.virtual.text_input import TextInput
 from device.virtual.touch import Touch
@@ -64,17 +68,22 @@ class PhoneServices:
         self.journal = Journal(self.clock.now_ms)
         self.world = World(seed, self.clock, self.journal)
         installed = list(standard_apps() if apps is None else apps)
+        if not any(app.package == PERMISSION_CONTROLLER for app in installed):
+            installed.append(PermissionController())
         self.apps: Mapping[str, App] = {app.package: app for app in installed}
         home = next((app.package for app in installed if app.wallpaper), installed[0].package)
         self._session = Session(self.clock, self._app, home)
         self._system = System(self.world, self._session, self.journal, self.apps, home)
         self._builder = WindowBuilder(self.world, self._session, self._system, self.profile)
         self._picture = Picture(self.world, self._session, self._builder, self.clock)
-        self._acts = Acts(self.world, self._session, self._system, self.journal)
+        self._alerts = Alerts(self.world, self._session, self._system, self.journal)
+        self._acts = Acts(self.world, self._session, self._system, self.journal, self._alerts)
         self._text = TextInput(self._session, self._system, self.journal, self._builder.windows, self._acts.perform)
         change = self._picture.change
         self._touch = Touch(self.world, self._session, self._builder, self._acts, self._text, self.clock, change)
+        self._reader = ScreenReader(self.world, self._session, self._builder, self._touch, self.journal, self.clock)
         self._input = Input(
+            self._reader,
             self._session,
             self._system,
             self._acts,
@@ -90,6 +99,7 @@ class PhoneServices:
         self._acts.secrets = self._passwords
         self._touch.press_back = self._input.back
         self._picture.opened = self._opened
+        self.opened: Callable[[], None] | None = None  # told when a screen has come to the front
         self._prepare(dark=dark, lang=lang)
 
     def _prepare(self, *, dark: bool, lang: str) -> None:
@@ -102,6 +112,7 @@ class PhoneServices:
             for ns, key, value in _FACTORY_SETTINGS:
                 w.settings.put(ns, key, value)
             w.settings.put("secure", "ui_night_mode", "2" if dark else "1")
+            w.settings.put("global", "device_name", self.profile.model)
             w.settings.put("system", "system_locales", {"zh": "zh-CN"}.get(lang, "en-US"))
             for app in self.apps.values():
                 add_package(w, app)
@@ -123,6 +134,12 @@ class PhoneServices:
         window = {"window": self.focused_window, "screen": front.name}
         self.journal.append("window", window, self.journal.last_cause)
         self._text.open_front()
+        asked = self._text.root_prop("asks")
+        if asked and not front.views.get("asked") and self.awake and not self.locked:
+            front.views["asked"] = True  # once for each time the screen is opened
+            self._alerts.request(self._session.tasks.front.package, str(asked), self.journal.last_cause)
+        if self.opened is not None:
+            self.opened()
 
     def _passwords(self) -> frozenset[str]:
         screen = self._session.front
@@ -226,19 +243,19 @@ class PhoneServices:
         return self._session.awake
 
     def wake(self) -> None:
-        self._in({"power": "wake"}, lambda cause: self._system.wake())
+        self._in({"power": "wake"}, lambda cause: self._system.power.wake())
 
     def sleep(self) -> None:
-        """Switch the screen off; the phone locks unless secure `lockscreen_disabled` is 1."""
-        self._in({"power": "sleep"}, lambda cause: self._system.sleep())
+        """Switch the screen off; the phone locks unless its lock is "none"."""
+        self._in({"power": "sleep"}, lambda cause: self._system.power.sleep())
 
     @property
     def locked(self) -> bool:
         return self._session.locked
 
     def unlock(self) -> None:
-        """Leave the lock screen (`wm dismiss-keyguard`)."""
-        self._in({"power": "unlock"}, lambda cause: self._system.unlock())
+        """Leave the lock screen (`wm dismiss-keyguard`): a swipe lock opens, a PIN lock asks for the PIN."""
+        self._in({"power": "unlock"}, lambda cause: self._system.power.dismiss())
 
     @property
     def clipboard(self) -> str:
@@ -264,7 +281,29 @@ class PhoneServices:
     @property
     def ime_shown(self) -> bool:
         """Whether the input method serves a field."""
-        return self._session.ime_wanted and self._text.focused() is not None
+        return self._session.ime_shown and self._text.focused() is not None
+
+    @property
+    def ime_delay(self) -> Callable[[], float] | None:
+        """How late the keyboard comes each time it is asked for, ms; None for at once."""
+        return self._session.ime_delay
+
+    @ime_delay.setter
+    def ime_delay(self, delay: Callable[[], float] | None) -> None:
+        self._session.ime_delay = delay
+
+    @property
+    def screen(self) -> str:
+        """The name of the screen in front, dialogs included."""
+        return self._session.tasks.front.top.name
+
+    def veil(self, kind: Veil, ms: float) -> None:
+        """Hide the app in front behind its starting window ("starting") or a progress circle ("loading")."""
+        self._session.cover(kind, ms)
+
+    def push_down(self, dp: float, after_ms: float) -> None:
+        """Let something pop in at the top of the screen in front, later, that pushes it down."""
+        self._session.push_down(dp, after_ms)
 
     def hide_ime(self) -> None:
         self._in({"ime": "hide"}, lambda cause: self._text.hide())
@@ -302,8 +341,10 @@ class PhoneServices:
 
     @property
     def focused_window(self) -> str:
-        """`package/activity`, or the title of the system window that keys go to."""
+        """`package/activity`, or the title of the system window that keys go to; "" in the dark without a lock."""
         focused = next((window for window in reversed(self._builder.windows()) if window.focused), None)
+        if focused is None and not self.awake and not self.locked:
+            return ""
         return focused.title if focused is not None else "NotificationShade"
 
     def open_notifications(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,37 @@ TOAST_SHORT_MS, TOAST_LONG_MS = 2000.0, 3500.0
 """How long Android shows a toast."""
 
 Shade = Literal["", "notifications", "quick_settings"]
+Veil = Literal["", "starting", "loading"]
+Rest = Literal["", "dozing", "dreaming"]
+"""What the phone does while nobody uses it, beside being asleep."""
+
+HEADS_UP_MS = 5000.0
+"""How long a notification shows over the app (SystemUI, heads_up_notification_decay)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorDialog:
+    """The system's word about an app: it does not respond ("anr") or has stopped ("crash", `again`: keeps stopping)."""
+
+    kind: Literal["anr", "crash"]
+    package: str
+    again: bool = False
+
+    @property
+    def title(self) -> str:
+        """The window's title as the window manager has it."""
+        return f"{'Application Not Responding' if self.kind == 'anr' else 'Application Error'}: {self.package}"
+
+
+@dataclass(slots=True)
+class PinPad:
+    """The pad that asks for the PIN: digits typed so far, refusals, and until when it refuses every PIN."""
+
+    open: bool = False
+    typed: str = ""
+    wrong: int = 0
+    note: str = ""
+    until: float = 0.0
 
 
 @dataclass(slots=True)
@@ -36,9 +68,26 @@ class Session:
         self.shade: Shade = ""
         self.shade_screen = OpenScreen(serial=-1, name="shade", activity="")
         self.ime_wanted = False
+        self.ime_delay: Callable[[], float] | None = None  # ms the keyboard lets itself be waited for
+        self.ime_from = 0.0
+        self.veil: Veil = ""
+        self.veil_owner = ""
+        self.veil_until = 0.0
+        self.pushed: dict[int, float] = {}  # dp by which something that came late pushes a screen down, by serial
         self.keyboard = KeyboardView()
         self.awake = True
         self.locked = False
+        self.rest_kind: Rest = ""
+        self.pad = PinPad()
+        self.errors: list[ErrorDialog] = []
+        self.crashed: set[str] = set()
+        self.secure: dict[str, str] = {}
+        self.heads_up = 0
+        self.heads_up_until = 0.0
+        self.folded = False
+        self.held = 0  # quarter turns at which the phone is held; the display follows while auto-rotate is on
+        self.a11y_focus: tuple[str, tuple[int, ...]] | None = None
+        self.automation = ""
         self.toast_text = ""
         self.toast_until = 0.0
         self.last_toast: str | None = None
@@ -55,6 +104,42 @@ class Session:
         self.version += 1
 
     @property
+    def ime_shown(self) -> bool:
+        """Whether the keyboard is wanted and has come."""
+        return self.ime_wanted and self._clock.now_ms() >= self.ime_from
+
+    def want_ime(self) -> None:
+        """Ask for the keyboard; it comes at once, or as late as `ime_delay` says."""
+        if self.ime_wanted:
+            return
+        delay = self.ime_delay() if self.ime_delay is not None else 0.0
+        self.ime_wanted, self.ime_from = True, self._clock.now_ms() + delay
+        if 0 < delay < float("inf"):
+            self._clock.at(self.ime_from, "keyboard", self.changed)
+
+    def cover(self, veil: Veil, ms: float) -> None:
+        """Hide the app in front for so long."""
+        self.veil, self.veil_owner = veil, self.tasks.front.package
+        self.veil_until = self._clock.now_ms() + ms
+        self._clock.at(self.veil_until, "veil", self._uncover)
+        self.changed()
+
+    def _uncover(self) -> None:
+        if self.veil and self._clock.now_ms() >= self.veil_until:
+            self.veil = ""
+            self.changed()
+
+    def push_down(self, dp: float, after_ms: float) -> None:
+        """Let the screen in front slip down by `dp` when so much time has passed, until it closes."""
+        serial = self.front.serial
+
+        def slip() -> None:
+            self.pushed[serial] = dp
+            self.changed()
+
+        self._clock.at(self._clock.now_ms() + after_ms, "late layout", slip)
+
+    @property
     def front(self) -> OpenScreen:
         """The screen that keys and text go to."""
         return self.shade_screen if self.shade else self.tasks.front.top
@@ -63,6 +148,22 @@ class Session:
     def toast(self) -> str:
         """The toast on the screen now."""
         return self.toast_text if self._clock.now_ms() < self.toast_until else ""
+
+    @property
+    def error(self) -> ErrorDialog | None:
+        """The error dialog on top; none while the lock screen or the dark covers it."""
+        return self.errors[-1] if self.errors and self.awake and not self.locked else None
+
+    @property
+    def heads_up_shown(self) -> int:
+        """Id of the notification that shows over the app now, 0 for none."""
+        hidden = self.locked or not self.awake or self.shade
+        return self.heads_up if self._clock.now_ms() < self.heads_up_until and not hidden else 0
+
+    @property
+    def pin_seconds(self) -> int:
+        """Whole seconds for which no PIN is taken, 0 for none."""
+        return max(math.ceil((self.pad.until - self._clock.now_ms()) / 1000.0), 0)
 
     def show_toast(self, text: str, *, long: bool = False) -> None:
         """Show a toast for 2 s, or 3.5 s."""
@@ -121,6 +222,14 @@ class Session:
             "keyboard": [self.keyboard.layer, self.keyboard.shift],
             "awake": self.awake,
             "locked": self.locked,
+            "rest": self.rest_kind,
+            "pad": [self.pad.open, self.pad.wrong, self.pad.note, max(self.pad.until - now, 0.0)],
+            "errors": [[error.kind, error.package, error.again] for error in self.errors],
+            "crashed": sorted(self.crashed),
+            "secure": self.secure,
+            "heads_up": [self.heads_up, max(self.heads_up_until - now, 0.0)],
+            "folded": self.folded,
+            "held": self.held,
             "toast": [self.toast_text, max(self.toast_until - now, 0.0), self.last_toast],
             "clipboard": self.clipboard,
         }
@@ -137,7 +246,19 @@ class Session:
         self.keyboard = KeyboardView(*state["keyboard"])
         self.awake, self.locked = state["awake"], state["locked"]
         self.toast_text, rest, self.last_toast = state["toast"]
-        self.toast_until = self._clock.now_ms() + rest
+        now = self._clock.now_ms()
+        self.toast_until = now + rest
         self.clipboard = state["clipboard"]
+        self.rest_kind = state["rest"]
+        opened, wrong, note, left = state["pad"]  # digits typed so far are not kept
+        self.pad = PinPad(opened, "", wrong, note, now + left)
+        self.errors = [ErrorDialog(kind, package, again) for kind, package, again in state["errors"]]
+        self.crashed = set(state["crashed"])
+        self.secure = dict(state["secure"])
+        self.heads_up, left = state["heads_up"]
+        self.heads_up_until = now + left
+        self.folded, self.held = state["folded"], state["held"]
+        self.a11y_focus = None
         self.flings, self.ime_slide = {}, None
+        self.ime_from, self.veil, self.pushed = 0.0, "", {}
         self.changed()

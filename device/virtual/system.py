@@ -13,6 +13,7 @@ from device.virtual.core.package import Notification, Package
 from device.virtual.core.world import World
 from device.virtual.errors import UnknownActivity, UnknownInputMethod, UnknownPackage
 from device.virtual.packages import ADB_KEYBOARD_IME, INPUT_METHODS, KEYBOARD_IME, SYSTEM_UI, installed
+from device.virtual.power import Power
 from device.virtual.session import Session
 from device.virtual.tasks import Task
 
@@ -46,6 +47,7 @@ class System:
         self.journal = journal
         self.apps = apps
         self.home = home
+        self.power = Power(world, session, journal)
 
     # packages
 
@@ -71,6 +73,10 @@ class System:
         if self.session.tasks.remove(package):
             self.session.ime_wanted = self.session.ime_wanted and not front
             self.session.changed()
+        row = self.world.table(Package).first(name=package)
+        for permission, flag in (row.flags if row is not None else {}).items():
+            if flag == "ONE_TIME":  # what was given for this time is over with the process
+                self.commit("revoke", self.journal.last_cause, package=package, permission=permission)
 
     def pid(self, package: str) -> int:
         """The process id an app would have: always the same for the same name."""
@@ -217,33 +223,21 @@ class System:
         """Whether the chosen input method is the one with keys."""
         return self.current_ime != ADB_KEYBOARD_IME
 
-    # power and rotation
-
-    def sleep(self) -> None:
-        """Switch the screen off; the phone locks unless the lock is disabled."""
-        if self.session.awake:
-            self.session.awake = False
-            self.session.locked = not self.world.settings.flag("secure", "lockscreen_disabled")
-            self.session.shade = ""
-            self.session.ime_wanted = False
-            self.session.changed()
-
-    def wake(self) -> None:
-        """Switch the screen on; a locked phone shows its lock screen."""
-        if not self.session.awake:
-            self.session.awake = True
-            self.session.changed()
-
-    def unlock(self) -> None:
-        """Leave the lock screen."""
-        if self.session.locked:
-            self.session.locked = False
-            self.session.changed()
+    # rotation
 
     @property
     def rotation(self) -> int:
-        """Quarter turns to the left, 0 to 3."""
+        """Quarter turns to the left, 0 to 3: as the phone is held, or while auto-rotate is off as the owner chose."""
+        if self.world.settings.flag("system", "accelerometer_rotation"):
+            return self.session.held
         return int(self.world.settings.number("system", "user_rotation", 0)) % 4
+
+    def hold(self, rotation: int) -> None:
+        """Hold the phone at so many quarter turns; raises ValueError outside 0 to 3."""
+        if rotation not in (0, 1, 2, 3):
+            raise ValueError(f"rotation must be 0, 1, 2 or 3, not {rotation!r}")
+        self.session.held = rotation
+        self.session.changed()
 
     def set_rotation(self, rotation: int, freeze: bool, cause: str) -> None:
         """Turn the phone; frozen means that it does not follow its sensor. Raises ValueError outside 0 to 3."""
@@ -251,6 +245,8 @@ class System:
             raise ValueError(f"rotation must be 0, 1, 2 or 3, not {rotation!r}")
         self.commit("put", cause, ns="system", key="accelerometer_rotation", value=not freeze)
         self.commit("put", cause, ns="system", key="user_rotation", value=rotation)
+        if not freeze:
+            self.session.held = rotation
         self.session.changed()
 
 

@@ -102,7 +102,19 @@ class Tasks:
 
     def recent(self) -> tuple[Task, ...]:
         """Tasks of apps, the most recent first."""
-        return tuple(task for task in self._tasks if task.package != self._home)
+        return tuple(t for t in self._tasks if t.package != self._home and not self._floats(t))
+
+    @property
+    def base(self) -> Task:
+        """The frontmost task that fills the screen: the front one, or the one below a floating activity."""
+        return next(task for task in self._tasks if not self._floats(task))
+
+    def _floats(self, task: Task) -> bool:
+        return self._app_of(task.package).floating
+
+    def _drop_floating(self, kept: Task | None) -> None:
+        """A floating activity ends when something else comes to the front."""
+        self._tasks = [task for task in self._tasks if task is kept or not self._floats(task)]
 
     def of(self, package: str) -> Task | None:
         return next((task for task in self._tasks if task.package == package), None)
@@ -111,6 +123,7 @@ class Tasks:
         """Bring a new task of that package to the front, in place of an old one."""
         if (old := self.of(package)) is not None:
             self._tasks.remove(old)
+        self._drop_floating(None)
         self._ids += 1
         task = Task(
             id=self._ids, package=package, screens=[self._screen(package, screen, activity, args)], caller=caller
@@ -120,6 +133,7 @@ class Tasks:
 
     def bring(self, task: Task, caller: str = "") -> None:
         """Put a task in front."""
+        self._drop_floating(task)
         self._tasks.remove(task)
         self._tasks.insert(0, task)
         task.caller = caller

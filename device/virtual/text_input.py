@@ -62,7 +62,8 @@ class TextInput:
     def focused(self) -> Field | None:
         """The field that text goes to now."""
         screen = self._session.front
-        if screen.focus is None or not self._session.awake or self._session.locked:
+        session = self._session
+        if screen.focus is None or not session.awake or session.locked or session.rest_kind or session.error:
             return None
         node = self._nodes(screen).get(screen.focus)
         if node is None:
@@ -91,7 +92,8 @@ class TextInput:
         if entered or not self._session.ime_wanted:
             opened = KeyboardState.opened(kind, text)
             self._session.keyboard = KeyboardView(opened.layer, opened.shift)
-        self._session.ime_wanted = self._session.ime_wanted or show
+        if show:
+            self._session.want_ime()
         self._session.changed()
         self._reveal(screen, bind)
         return True
@@ -108,11 +110,14 @@ class TextInput:
     def _window(self, screen: OpenScreen) -> Window | None:
         return next((w for w in self._windows() if w.owner == screen.serial), None)
 
+    def root_prop(self, prop: str) -> object:
+        """What the front screen's root carries under that name in its props, or None."""
+        window = self._window(self._session.front)
+        return window.node.props.get(prop) if window is not None else None
+
     def root_act(self, prop: str) -> Act | None:
         """An act that the front screen's root carries in its props, such as `on_back`."""
-        screen = self._session.front
-        window = self._window(screen)
-        act = window.node.props.get(prop) if window is not None else None
+        act = self.root_prop(prop)
         return act if isinstance(act, Act) else None
 
     def open_front(self) -> None:

@@ -33,7 +33,7 @@ from device.virtual.ui.hit import hit, slider_value
 from device.virtual.ui.layout import Placed, scroll_limit
 from device.virtual.ui.node import Act
 from device.virtual.ui.paint.fields import text_index
-from device.virtual.ui.window import Window, chain, touched
+from device.virtual.ui.window import Window, ancestors, chain, touched
 from device.virtual.windows import STATUS_BAR_DP, WindowBuilder
 
 _SWIPE_PROPS: dict[Direction, str] = {
@@ -97,6 +97,10 @@ class Touch:
     def down(self, x: float, y: float, cause: str) -> None:
         """The finger comes down; a dark screen feels nothing."""
         self._forget_timer()
+        if self._session.awake and self._session.rest_kind == "dreaming":  # a touch ends the screen saver, and no more
+            with self._change():
+                self._acts.wake()
+            return
         window = touched(self._builder.windows(), x, y)
         self._held = self._take(window, x, y, cause) if window is not None else None
         if self._held is None:
@@ -254,6 +258,20 @@ class Touch:
             return False
         self._acts.perform(placed.node.on_tap, owner, cause)
         return True
+
+    def activate(self, window: Window, placed: Placed, cause: str, *, long: bool) -> bool:
+        """What a screen reader does with its focus: click the node or the target around it, or press it long."""
+        line = ancestors(window.placed, placed.path)
+        if long:
+            held = next((p for p in reversed(line) if p.node.enabled and p.node.on_long is not None), None)
+            if held is None or held.node.on_long is None:
+                return False
+            owner = self._session.screen(window.owner) or OpenScreen(serial=0, name=window.id, activity="")
+            with self._change():
+                self._acts.perform(held.node.on_long, owner, cause)
+            return True
+        with self._change():
+            return any(self.click(window, target, cause) for target in reversed(line))
 
     def _long_press(self, contact: Grip) -> None:
         held = contact.long

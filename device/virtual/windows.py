@@ -10,11 +10,11 @@ from device.virtual import shell
 from device.virtual.core.app import ScreenState, SystemState, TaskInfo, View
 from device.virtual.core.world import World
 from device.virtual.packages import KEYBOARD, SYSTEM_UI
-from device.virtual.profiles import Profile
+from device.virtual.profiles import Panel, Profile
 from device.virtual.session import Session
 from device.virtual.shell.keyboard import height as keyboard_height
 from device.virtual.system import System
-from device.virtual.tasks import OpenScreen
+from device.virtual.tasks import OpenScreen, Task
 from device.virtual.ui.a11y import WindowType
 from device.virtual.ui.anim import ease_out
 from device.virtual.ui.env import Env, LayoutState
@@ -29,6 +29,12 @@ STATUS_BAR_DP = 32.0
 
 TOAST_DP, TOAST_GAP_DP = 72.0, 24.0
 """Height of the window a toast is centred in, and its distance from the navigation bar."""
+
+HEADS_UP_DP = 112.0
+"""Height of the window of a notification that shows itself over the app."""
+
+ANDROID, DREAMS = "android", "com.android.dreams.basic"
+"""Packages of the system's error dialogs and of the screen saver."""
 
 CARET_MS = 500.0
 """How long a blinking caret is lit and dark (Android's Editor.BLINK)."""
@@ -64,15 +70,20 @@ class WindowBuilder:
     # sizes and surroundings
 
     def natural_pixels(self) -> tuple[int, int]:
-        """Width and height of the unturned display; global `display_size_forced` (`wm size`) overrides the profile."""
+        """Width and height of the unturned display; global `display_size_forced` (`wm size`) overrides the panel's."""
         forced = self._world.settings.get("global", "display_size_forced").replace("x", ",").split(",")
         if len(forced) == 2 and all(part.strip().isdigit() for part in forced):
             return int(forced[0]), int(forced[1])
-        return self._profile.width, self._profile.height
+        return self.panel.width, self.panel.height
+
+    @property
+    def panel(self) -> Panel:
+        """The display that is in use: the outer one of a closed foldable."""
+        return self._profile.panels[-1 if self._session.folded else 0]
 
     def density(self) -> float:
-        """Pixels per dp; secure `display_density_forced` (`wm density`) overrides the profile."""
-        return self._world.settings.number("secure", "display_density_forced", self._profile.dpi) / 160
+        """Pixels per dp; secure `display_density_forced` (`wm density`) overrides the panel's."""
+        return self._world.settings.number("secure", "display_density_forced", self.panel.dpi) / 160
 
     def size(self) -> DisplaySize:
         width, height = self.natural_pixels()
@@ -119,35 +130,54 @@ class WindowBuilder:
         wall = clock.wall().replace(microsecond=0)
         blink = self._caret_lit() if self._blinks() else True
         second = wall if self._ticking else wall.replace(second=0)
-        return (self._world.version, session.version, session.toast, second, blink, now if moving else None)
+        shown = (session.toast, session.heads_up_shown)
+        return (self._world.version, session.version, shown, second, blink, now if moving else None)
 
     def _build(self) -> tuple[Window, ...]:
         session, size = self._session, self.size()
         self._ticking = False
-        if not session.awake:
-            return ()
         system = self._system_state()
+        if not session.awake or session.rest_kind:
+            return self._resting(size, system)
         stack: list[Window] = []
         if session.locked:
-            stack.append(self._system_window("lock", "keyguard", shell.lock_screen, size, system, modal=True))
+            view = shell.pin_pad if session.pad.open else shell.lock_screen
+            id = "bouncer" if session.pad.open else "lock"
+            stack.append(self._system_window(id, "keyguard", view, size, system, modal=True))
         else:
             stack += self._task_windows(size, system)
         stack += self._bars(size, system)
+        if session.heads_up_shown:
+            area = (0.0, STATUS_BAR_DP, size.width, HEADS_UP_DP)
+            stack.append(self._system_window("heads_up", "heads_up", shell.heads_up, size, system, area=area))
         if session.toast:
             top = size.height - self.nav_height - TOAST_DP - TOAST_GAP_DP
             area = (0.0, top, size.width, TOAST_DP)
             stack.append(self._system_window("toast", "toast", shell.toast, size, system, area=area, touchable=False))
         return tuple(stack)
 
+    def _resting(self, size: DisplaySize, system: SystemState) -> tuple[Window, ...]:
+        """The screen saver, or the clock of a dozing phone that always shows it; else the dark."""
+        if self._session.awake:
+            return (self._system_window("dream", "dream", shell.dream, size, system, modal=True, package=DREAMS),)
+        if self._session.rest_kind and self._world.settings.flag("secure", "doze_always_on"):
+            clock = self._system_window("ambient", "keyguard", shell.ambient, size, system, modal=True)
+            return (replace(clock, touchable=False),)
+        return ()
+
     def _task_windows(self, size: DisplaySize, system: SystemState) -> list[Window]:
         task, session = self._session.tasks.front, self._session
         ime = self.ime_height(size)
         insets = (0.0, STATUS_BAR_DP, 0.0, max(self.nav_height, ime))
-        screens = (task.page, *task.dialogs)
-        stack = [
-            self._app_window(task.package, screen, size, insets, system, focused=screen is session.front)
-            for screen in screens
-        ]
+        below = session.tasks.base
+        stack = [] if below is task else self._screens(below, size, insets, system)
+        above = self._screens(task, size, insets, system)
+        if below is not task:  # a floating activity takes every touch, and darkens what it leaves in view
+            above = [replace(window, modal=True, scrim=SCRIM) for window in above]
+        stack += [*above, *self._veil(size, system)]
+        if session.error is not None:
+            alert = self._system_window("alert", "alert", shell.error_dialog, size, system, modal=True, package=ANDROID)
+            stack.append(replace(alert, title=session.error.title, scrim=SCRIM, focused=not session.shade))
         leaving = session.ime_slide is not None and session.ime_slide.running(self._world.clock.now_ms())
         if ime or (leaving and not session.shade):
             stack.append(self._ime_window(size, system, ime or session.ime_height, shown=bool(ime)))
@@ -159,6 +189,15 @@ class WindowBuilder:
             )
         return stack
 
+    def _screens(
+        self, task: Task, size: DisplaySize, insets: tuple[float, float, float, float], system: SystemState
+    ) -> list[Window]:
+        front = self._session.front if self._session.error is None else None
+        return [
+            self._app_window(task.package, screen, size, insets, system, focused=screen is front)
+            for screen in (task.page, *task.dialogs)
+        ]
+
     def _app_window(
         self,
         package: str,
@@ -169,7 +208,8 @@ class WindowBuilder:
         *,
         focused: bool,
     ) -> Window:
-        env = self.env(size, size.width, size.height, insets)
+        pushed = self._session.pushed.get(screen.serial, 0.0)
+        env = self.env(size, size.width, size.height - pushed, insets)
         view = self._system.apps[package].screens()[screen.name]
         node = view(self._world, self._screen_state(screen, system), env)
         self._ticking = self._ticking or bool(node.props.get("ticking"))
@@ -192,12 +232,25 @@ class WindowBuilder:
             env=env,
             state=state,
             placed=placed,
+            top=pushed,
             width=size.width,
-            height=size.height,
+            height=size.height - pushed,
             focused=focused,
             modal=screen.dialog,
             scrim=SCRIM if screen.dialog else 0.0,
+            secure=bool(node.props.get("secure")) or package in self._session.secure,
         )
+
+    def _veil(self, size: DisplaySize, system: SystemState) -> list[Window]:
+        """What hides the app in front while it starts or loads, and what has pushed its screen down."""
+        session, task = self._session, self._session.tasks.front
+        found: list[Window] = []
+        if pushed := session.pushed.get(task.page.serial, 0.0):
+            area = (0.0, 0.0, size.width, STATUS_BAR_DP + pushed)
+            found.append(self._system_window("banner", "app", shell.VEILS["banner"], size, system, area=area))
+        if session.veil and session.veil_owner == task.package:
+            found.append(self._system_window("veil", "app", shell.VEILS[session.veil], size, system, modal=True))
+        return [replace(window, package=task.package, title=f"{task.package}/{task.activity}") for window in found]
 
     def _caret_lit(self) -> bool:
         """Carets stand still, so that pictures do, unless system `caret_blink` is 1."""
@@ -252,6 +305,7 @@ class WindowBuilder:
         modal: bool = False,
         touchable: bool = True,
         screen: OpenScreen | None = None,
+        package: str = SYSTEM_UI,
     ) -> Window:
         """A window of the system UI, in `area` (left, top, width, height) or over the whole display."""
         left, top, width, height = area or (0.0, 0.0, size.width, size.height)
@@ -259,13 +313,14 @@ class WindowBuilder:
         env = self.env(size, width, height, insets)
         opened = screen or OpenScreen(serial=0, name=id, activity="")
         node = view(self._world, self._screen_state(opened, system), env)
+        self._ticking = self._ticking or bool(node.props.get("ticking"))
         scroll = self._session.scroll_of(opened) if screen is not None else {}
         state = LayoutState(scroll=scroll, pressed=self._session.pressed_on(id))
         placed, state = self._within(opened, node, env, state, id)
         return Window(
             id=id,
             type=type,
-            package=SYSTEM_UI,
+            package=package,
             title=TITLES[type],
             owner=opened.serial,
             node=node,
@@ -314,7 +369,9 @@ class WindowBuilder:
     def ime_height(self, size: DisplaySize) -> float:
         """Height of the keyboard with the bar below it, 0 while it is hidden."""
         session = self._session
-        if not session.ime_wanted or session.shade or session.tasks.front.top.focus is None:
+        if not session.ime_shown or session.shade or session.tasks.front.top.focus is None:
+            return 0.0
+        if session.error is not None or session.rest_kind:
             return 0.0
         if not self._system.own_keyboard:
             return 0.0
@@ -335,7 +392,7 @@ class WindowBuilder:
 
     def _system_state(self) -> SystemState:
         session = self._session
-        front = session.tasks.front
+        front = session.tasks.base
         home = self._system.apps[front.package].wallpaper and len(front.screens) == len(front.dialogs) + 1
         return SystemState(
             foreground=front.package,
@@ -345,13 +402,21 @@ class WindowBuilder:
                 )
                 for task in session.tasks.recent()
             ),
-            ime_shown=session.ime_wanted and front.top.focus is not None,
+            ime_shown=session.ime_shown and session.tasks.front.top.focus is not None,
             field_kind=session.field_kind,
             action=session.field_action,
             toast=session.toast,
             shade=session.shade,
             locked=session.locked,
             immersive=home or bool(session.shade) or session.locked,
+            lock=self._system.power.lock,
+            pin_length=len(session.pad.typed),
+            pin_note=session.pad.note,
+            pin_seconds=session.pin_seconds,
+            error=session.error.kind if session.error is not None else "",
+            error_package=session.error.package if session.error is not None else "",
+            error_again=session.error is not None and session.error.again,
+            heads_up=session.heads_up_shown,
         )
 
 
@@ -362,6 +427,10 @@ TITLES: Mapping[str, str] = {
     "keyguard": "NotificationShade",
     "ime": "InputMethod",
     "toast": "Toast",
+    "app": "Splash Screen",
+    "alert": "Application Error",
+    "heads_up": "NotificationShade",
+    "dream": "com.android.dreams.basic/.Colors",
 }
 """Titles of the system's windows as Android's window manager has them."""
 

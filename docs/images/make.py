@@ -13,12 +13,15 @@ from pathlib import Path
 
 from PIL import Image
 
+from device.virtual.core.accessibility import TALKBACK
 from device.virtual.phone import VirtualPhone
+from device.virtual.verbs import do
 
 FOLDER = Path(__file__).parent
 MOST_BYTES = 300_000
 _GAP, _PAPER = 24, (95, 99, 104)
 _SETTINGS, _CONTACTS = "com.android.settings", "org.tapwright.contacts"
+_READ_CONTACTS = {"package": _CONTACTS, "permission": "android.permission.READ_CONTACTS"}
 
 Step = Callable[[VirtualPhone], object]
 
@@ -78,6 +81,26 @@ def swiped_up(phone: VirtualPhone) -> None:
     phone.swipe([(width / 2, height * 0.6), (width / 2, height * 0.2)], 200)
 
 
+def done(verb: str, **arguments: object) -> Step:
+    """Bring about one of the states that `POST /do` names."""
+    return lambda phone: do(phone, verb, arguments)
+
+
+def put(ns: str, setting: str, value: str) -> Step:
+    """Store a setting."""
+    return lambda phone: phone.put_setting(ns, setting, value)
+
+
+def fingered(x: float, y: float) -> Step:
+    """Touch as a person does, shares of the screen."""
+    return lambda phone: phone.tap(phone.size[0] * x, phone.size[1] * y, fingers=1)
+
+
+PINNED = (done("set_lock", kind="pin", pin="2580"), done("lock"), done("unlock"))
+ASKED = (opened(_CONTACTS), done("reset_permissions", package=_CONTACTS), done("request_permission", **_READ_CONTACTS))
+READ = (opened(_SETTINGS), done("enable_accessibility_service", id=TALKBACK), fingered(0.5, 0.37))
+MAIL = done("notify", package=_CONTACTS, title="Maria Lopez", text="Are you coming tonight?")
+
 FORM = (
     opened(_CONTACTS),
     tap("Create contact"),
@@ -123,6 +146,40 @@ SHEETS: dict[str, tuple[dict[str, object], Sequence[Sequence[Step]]]] = {
     "phone-chinese": (
         {"lang": "zh"},
         ([], [opened(_SETTINGS)], [opened(_SETTINGS, ".Settings$SoundSettingsActivity")], [opened(_CONTACTS)]),
+    ),
+    "phone-states": (
+        {},
+        (
+            [opened(_SETTINGS), done("show_anr")],
+            [opened(_SETTINGS), done("show_crash", again=True)],
+            ASKED,
+            [opened(_SETTINGS), MAIL],
+            READ,
+        ),
+    ),
+    "phone-lock": (
+        {},
+        (
+            [done("sleep"), done("wake")],
+            [*PINNED, lambda phone: phone.type_text("258")],
+            [*PINNED, lambda phone: phone.type_text("1111"), key(66)],
+            [put("secure", "doze_always_on", "1"), done("doze")],
+            [opened(_SETTINGS), done("set_secure", package=_SETTINGS)],
+        ),
+    ),
+    "phone-states-dark": (
+        {"dark": True, "lang": "zh"},
+        (
+            [opened(_SETTINGS), done("show_anr")],
+            ASKED,
+            [*PINNED, lambda phone: phone.type_text("258")],
+            [opened(_SETTINGS), MAIL],
+            READ,
+        ),
+    ),
+    "phone-states-tablet": (
+        {"profile": "tablet"},
+        ([opened(_SETTINGS), done("show_anr")], ASKED, PINNED, [opened(_SETTINGS), MAIL]),
     ),
     "phone-tablet": (
         {"profile": "tablet"},

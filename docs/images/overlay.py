@@ -1,9 +1,10 @@
-"""Draws docs/images/overlay.jpg: what a policy is given, for two screens of the virtual phone."""
+"""Draws what a policy is given: overlay.jpg, two screens of the virtual phone, and tags.jpg, the styles of numbers."""
 
 from __future__ import annotations
 
 import asyncio
 import io
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from device.virtual.phone import VirtualPhone
 from perception import overlay
 from perception.ocr import RapidOcrReader
 from perception.pipeline import Pipeline
+from perception.tags import STYLES
 
-TARGET = Path(__file__).parent / "overlay.jpg"
+FOLDER = Path(__file__).parent
+SETTINGS, CONTACTS = "com.android.settings", "org.tapwright.contacts"
 
 
 def look(phone: VirtualPhone) -> View:
@@ -34,21 +37,32 @@ def look(phone: VirtualPhone) -> View:
     return View(frame=frame, tree=phone.dump())
 
 
-async def main() -> None:
-    pipeline = Pipeline(RapidOcrReader(), ocr="always", deadline=60.0)
-    pictures = []
-    for package in ("com.android.settings", "org.tapwright.contacts"):
-        phone = VirtualPhone()
-        phone.start(package)
-        drawn = overlay.draw(await pipeline.perceive(look(phone)), width=540)
-        pictures.append(Image.open(io.BytesIO(drawn.data)))
-    pipeline.close()
-    sheet = Image.new("RGB", (sum(one.width for one in pictures) + 72, pictures[0].height + 48), (95, 99, 104))
+async def drawn(pipeline: Pipeline, package: str, style: overlay.Style) -> Image.Image:
+    """The app's first screen with its numbers."""
+    phone = VirtualPhone()
+    phone.start(package)
+    marked = overlay.draw(await pipeline.perceive(look(phone)), width=540, style=style)
+    return Image.open(io.BytesIO(marked.data))
+
+
+def sheet(pictures: Sequence[Image.Image]) -> Image.Image:
+    """The pictures side by side on grey."""
+    width = sum(one.width for one in pictures) + 24 * (len(pictures) + 1)
+    paper = Image.new("RGB", (width, pictures[0].height + 48), (95, 99, 104))
     left = 24
     for one in pictures:
-        sheet.paste(one, (left, 24))
+        paper.paste(one, (left, 24))
         left += one.width + 24
-    sheet.save(TARGET, quality=88)
+    return paper
+
+
+async def main() -> None:
+    pipeline = Pipeline(RapidOcrReader(), ocr="always", deadline=60.0)
+    apps = [await drawn(pipeline, package, "placed") for package in (SETTINGS, CONTACTS)]
+    sheet(apps).save(FOLDER / "overlay.jpg", quality=88)
+    styles = [(await drawn(pipeline, CONTACTS, style)).crop((0, 0, 540, 700)) for style in STYLES]
+    sheet(styles).save(FOLDER / "tags.jpg", quality=88)
+    pipeline.close()
 
 
 if __name__ == "__main__":

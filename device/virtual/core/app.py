@@ -56,7 +56,10 @@ class SystemState:
 
     `tasks` runs from the most recent on. `field_kind` is the kind of the focused field (text, phone, email,
     number, password; "" without one) and `action` what its enter key does (next, done, search, newline).
-    `immersive` says that the window below wants light glyphs on the bars regardless of the theme.
+    `immersive` says that the window below wants light glyphs on the bars regardless of the theme. `lock` is the kind
+    of lock (none, swipe, pin); of the PIN pad are told the number of digits typed, its message (wrong, later) and for
+    how many seconds it takes none. `error` is the kind of error dialog on top (anr, crash), `heads_up` the id of the
+    notification that shows over the app.
     """
 
     foreground: str = ""
@@ -68,6 +71,14 @@ class SystemState:
     shade: str = ""
     locked: bool = False
     immersive: bool = False
+    lock: str = "swipe"
+    pin_length: int = 0
+    pin_note: str = ""
+    pin_seconds: int = 0
+    error: str = ""
+    error_package: str = ""
+    error_again: bool = False
+    heads_up: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +120,12 @@ class Shell(Protocol):
     shade.close, shade.expand (quick settings in full), ime.key(value), ime.hide, key(code), unlock,
     recents.open(package), recents.remove(package), recents.clear(), notification.open(id), notification.dismiss(id),
     notification.clear(), setting.put(ns, key, value), setting.toggle(ns, key), app.stop(package), app.clear(package),
-    app.uninstall(package), app.grant(package, permission), app.revoke(package, permission).
+    app.uninstall(package), app.grant(package, permission), app.revoke(package, permission), pin.key(value),
+    error.close, error.wait, error.info, permission.ask(permission), permission.answer(answer).
     Props any node may carry: the acts `swipe_left`, `swipe_right`, `swipe_up`, `swipe_down`. Props of a screen's
     root: `on_back`, the act of the Back key in place of leaving; `autofocus`, the field that takes the focus when
-    the screen opens.
+    the screen opens; `secure`, nothing of the window may be captured (FLAG_SECURE); `asks`, the permission that the
+    screen asks for when it opens.
     """
 
     navigation_height: Callable[[World], float]
@@ -120,6 +133,11 @@ class Shell(Protocol):
     navigation_bar: View
     shade: View
     lock_screen: View
+    pin_pad: View
+    ambient: View
+    dream: View
+    error_dialog: View
+    heads_up: View
     toast: View
 
 
@@ -154,7 +172,8 @@ class App:
     one is the launcher's. Without it the app has `.<Name>` showing "main". `intents` maps actions
     (`android.settings.WIFI_SETTINGS`) and schemes (`tel:`) to the screens that answer them; a URI arrives as the
     screen's argument `data`. `launchable=False` keeps it out of the drawer. `wallpaper=True` lets the system draw the
-    bars' glyphs light over its screens.
+    bars' glyphs light over its screens. `floating=True` leaves the app below in view and keeps its screens out of the
+    overview, as dialogs in an activity of their own do.
     """
 
     package: ClassVar[str]
@@ -171,6 +190,7 @@ class App:
     system: ClassVar[bool] = False
     launchable: ClassVar[bool] = True
     wallpaper: ClassVar[bool] = False
+    floating: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

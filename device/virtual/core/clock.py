@@ -83,7 +83,7 @@ class VirtualClock:
             timer = heapq.heappop(self._timers)
             self._now = max(self._now, timer.when)
             timer.call()
-        self._now = until
+        self._now = max(self._now, until)  # a timer's call may itself have let time pass
 
     def run_due(self) -> int:
         """Run every timer whose moment has come; how many ran."""

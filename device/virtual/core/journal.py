@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-Kind = Literal["input", "command", "start", "toast", "key", "text", "fault", "unknown", "window"]
+Kind = Literal["input", "command", "start", "toast", "key", "text", "fault", "unknown", "window", "accessibility"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 class Package:
     """An installed package. `activities` are component names (`.Settings`), the launcher's first.
 
-    `permissions` is what it asks for, `granted` what it has. `labels` are by language.
+    `permissions` is what it asks for, `granted` what it has. `flags` tells of permissions a person was asked about:
+    USER_SET (answered), USER_FIXED (refused for good), ONE_TIME (until the app ends). `labels` are by language.
     """
 
     TABLE: ClassVar[str] = "system.package"
@@ -30,6 +31,7 @@ class Package:
     activities: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
     granted: tuple[str, ...] = ()
+    flags: Mapping[str, str] = field(default_factory=dict)
     first_install: datetime = datetime(2026, 1, 1)
     last_update: datetime = datetime(2026, 1, 1)
 
@@ -45,6 +47,17 @@ class Package:
     def component(self) -> str:
         """`package/activity` of the launcher's activity; empty without one."""
         return f"{self.name}/{self.activities[0]}" if self.activities else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """What opens the lock: the digest of a PIN. Without a row the lock opens by a swipe."""
+
+    TABLE: ClassVar[str] = "system.credential"
+
+    id: int
+    kind: str = "pin"
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

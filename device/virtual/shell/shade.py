@@ -217,11 +217,12 @@ def _notifications(w: World, env: Env) -> tuple[Node, ...]:
     if not rows:
         return (Row(Spacer(weight=1), Text(say(_NONE, env.lang), style="body", color="white"), Spacer(weight=1)),)
     clear = Button(say(_CLEAR, env.lang), style="tonal", on_tap=Act("notification.clear"), id="dismiss_text")
-    cards = tuple(_card(n, w, env) for n in rows)
+    cards = tuple(notification_card(n, w, env) for n in rows)
     return (*cards, Row(Spacer(weight=1), clear)) if any(not n.ongoing for n in rows) else cards
 
 
-def _card(n: Notification, w: World, env: Env) -> Node:
+def notification_card(n: Notification, w: World, env: Env, *, lines: int = 3, bg: str = "surface") -> Node:
+    """One notification: icon, app, title and at most so many lines of text; touching it opens it."""
     package = w.table(Package).first(name=n.package)
     icon = AppIcon(package.icon, package.hue, "") if package is not None else AppIcon("android", 210, "")
     return Row(
@@ -229,12 +230,12 @@ def _card(n: Notification, w: World, env: Env) -> Node:
         Column(
             Text(package.title(env.lang) if package is not None else n.package, style="caption", id="app_name_text"),
             Text(n.title, style="label", id="title"),
-            Text(n.text, style="body", color="on_surface_variant", max_lines=3, id="text"),
+            Text(n.text, style="body", color="on_surface_variant", max_lines=lines, id="text"),
             weight=1,
             gap=2,
         ),
         on_tap=Act("notification.open", {"id": n.id}),
-        bg="surface",
+        bg=bg,
         radius=28,
         gap=14,
         pad=16,

@@ -13,7 +13,9 @@ from device.virtual.ui.node import Node
 Bounds = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the screen."""
 
-WindowType = Literal["app", "dialog", "ime", "status_bar", "nav_bar", "shade", "toast", "keyguard"]
+WindowType = Literal[
+    "app", "dialog", "ime", "status_bar", "nav_bar", "shade", "toast", "keyguard", "alert", "heads_up", "dream"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +55,15 @@ class A11yNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class A11yWindow:
-    """A window with its tree; `type` says what it is for."""
+    """A window with its tree; `type` says what it is for, `secure` that its pixels may not be captured."""
 
     type: WindowType
     package: str
     title: str
     focused: bool
     root: A11yNode
+    secure: bool = False
+    id: str = ""
 
 
 CLASSES: Mapping[str, str] = {

@@ -21,15 +21,27 @@ _MOODS = ((197, 105, 207), (214, 18, 232), (190, 70, 150), (245, 320, 255), (205
 _pictures: ByteCache[Image.Image] = ByteCache(_CACHE_BYTES, lambda image: image.width * image.height * 4)
 
 
-def picture(kind: str, seed: int, size: tuple[int, int], dark: bool) -> Image.Image:
-    """An RGB picture of `size` pixels, the same for the same arguments. Kinds: wallpaper, landscape.
+def picture(kind: str, seed: int, size: tuple[int, int], dark: bool, radius: float = 0.0) -> Image.Image:
+    """A picture of `size` pixels, the same for the same arguments. Kinds: wallpaper, landscape.
+
+    RGB, or with round corners (`radius` in pixels) RGBA.
 
     ValueError names an unknown kind. The image is shared: copy it before drawing on it.
     """
     if kind not in ("wallpaper", "landscape"):
         raise ValueError(f"picture is {kind!r}; use 'wallpaper' or 'landscape'")
     horizon = 0.42 if kind == "wallpaper" else 0.36
-    return _pictures.get((kind, seed, size, dark), lambda: _paint(seed, size, dark, horizon))
+    if radius < 1:
+        return _pictures.get((kind, seed, size, dark), lambda: _paint(seed, size, dark, horizon))
+    return _pictures.get((kind, seed, size, dark, radius), lambda: _cut(_paint(seed, size, dark, horizon), radius))
+
+
+def _cut(image: Image.Image, radius: float) -> Image.Image:
+    """The picture with round corners."""
+    mask = Image.new("L", (image.width * _FINE, image.height * _FINE), 0)
+    ImageDraw.Draw(mask).rounded_rectangle((0, 0, mask.width - 1, mask.height - 1), radius * _FINE, fill=255)
+    image.putalpha(mask.reduce(_FINE))
+    return image
 
 
 def _paint(seed: int, size: tuple[int, int], dark: bool, horizon: float) -> Image.Image:

@@ -19,7 +19,7 @@ class Window:
     """One window. `left` and `top` are its place on the display, dp; `placed` is in its own coordinates.
 
     `owner` is the serial of the screen whose state its acts change, 0 without one. `modal` takes every touch
-    below it; `scrim` darkens what is below.
+    below it; `scrim` darkens what is below; `secure` keeps it out of captures (FLAG_SECURE).
     """
 
     id: str
@@ -39,6 +39,7 @@ class Window:
     touchable: bool = True
     modal: bool = False
     scrim: float = 0.0
+    secure: bool = False
 
     @property
     def looks(self) -> tuple[object, ...]:
@@ -48,6 +49,7 @@ class Window:
             self.node,
             self.state,
             (self.left, self.top, self.width, self.height, self.scrim, env.insets, env.density, env.font_scale),
+            self.secure,
             (env.theme, env.lang),
         )
 

@@ -11,6 +11,7 @@ from device.virtual.apps.contacts.model import Contact, matches, ordered, sectio
 from device.virtual.apps.contacts.people import PEOPLE
 from device.virtual.apps.words import language, say, words
 from device.virtual.core.app import App, ScreenState, command, screen
+from device.virtual.core.package import Package
 from device.virtual.ui import (
     Act,
     Avatar,
@@ -72,6 +73,9 @@ _NONE_YET = words("No contacts yet", "还没有联系人")
 _GONE = words("This contact no longer exists", "该联系人已不存在")
 _EMPTY_FORM = words("Add a name, company, phone or email first", "请先填写姓名、公司、电话或电子邮件")
 _NO_DETAILS = words("No phone or email", "没有电话或电子邮件")
+_NO_PERMISSION = words("Contacts needs your permission to show your contacts", "需要您的许可才能显示联系人")
+_ALLOW = words("Allow access", "允许访问")
+READ = "android.permission.READ_CONTACTS"
 
 
 class Contacts(App):
@@ -133,17 +137,20 @@ class Contacts(App):
 
     @screen("main")
     def main(self, w: World, s: ScreenState, env: Env) -> Node:
-        """Everybody by letter with the favourites first, or those who match the search."""
-        people = ordered(w.table(Contact).all())
+        """Everybody by letter with the favourites first, or those who match the search; nobody without permission."""
+        allowed = _allowed(w)
+        people = ordered(w.table(Contact).all()) if allowed else []
         query = s.field("query").strip()
         found = [person for person in people if matches(person, query)]
         rows = [_row(person) for person in found] if query else _sections(people, env)
-        empty = Empty("person_search", say(_NOBODY if query else _NONE_YET, env.lang))
+        none = Empty("person_search", say(_NOBODY if query else _NONE_YET, env.lang))
+        empty = none if allowed else _no_permission(env)
         label = say(_CREATE, env.lang)
         return Scaffold(
             top=Box(SearchBar("query", say(_SEARCH, env.lang), id="open_search_bar"), pad=(16, 8, 16, 8)),
             body=Scroll(*rows, Spacer(h=88), key="list") if rows else empty,
             fab=Fab("add", text=label, desc=label, on_tap=push("edit"), id="floating_action_button"),
+            asks=READ,
         )
 
     @screen("detail")
@@ -243,6 +250,24 @@ class Contacts(App):
                 Button(say(_DISCARD, env.lang), style="text", on_tap=seq(close_dialog(), back()), id="button1"),
             ),
         )
+
+
+def _allowed(w: World) -> bool:
+    """Whether the app may read the address book; on a phone without it as a package, it may."""
+    row = w.table(Package).first(name=Contacts.package)
+    return row is None or READ in row.granted
+
+
+def _no_permission(env: Env) -> Node:
+    ask = Button(say(_ALLOW, env.lang), style="tonal", on_tap=Act("permission.ask", {"permission": READ}), id="allow")
+    return Column(
+        Spacer(weight=1),
+        Empty("contacts", say(_NO_PERMISSION, env.lang)),
+        Row(Spacer(weight=1), ask, Spacer(weight=1)),
+        Spacer(weight=2),
+        align="stretch",
+        gap=16,
+    )
 
 
 def _edited(w: World, s: ScreenState) -> Contact:

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from device.virtual.apps.settings import packages, radios
 from device.virtual.apps.settings.dialogs import DIALOGS
-from device.virtual.apps.settings.live import LIVE, enabled_services
+from device.virtual.apps.settings.live import LIVE
 from device.virtual.apps.settings.model import Page, Rows, Section
 from device.virtual.apps.settings.pages import ABOVE, PAGES, ROOT, settings
 from device.virtual.apps.settings.pages_screen import WALLPAPERS
 from device.virtual.apps.settings.render import draw_page, draw_row, large_title
 from device.virtual.apps.settings.search import breadcrumb, found
 from device.virtual.apps.words import language, say, words
+from device.virtual.core.accessibility import enabled_services, put_services
 from device.virtual.core.app import App, ScreenState, View, command, screen
+from device.virtual.core.package import Credential
 from device.virtual.ui import (
     Act,
     Box,
+    Button,
     Column,
     Empty,
     Grid,
@@ -34,6 +37,8 @@ from device.virtual.ui import (
     Scroll,
     SearchBar,
     Spacer,
+    Text,
+    TextField,
     TopBar,
     back,
     push,
@@ -52,6 +57,11 @@ _SHORT = words(
 _RESET_NETWORK = words("Wi-Fi and Bluetooth have been reset", "WLAN 和蓝牙设置已重置")
 _RESET = words("Settings have been reset", "设置已重置")
 _NOTHING = words("No results", "无结果")
+_SET_PIN, _SAVE = words("Set a PIN", "设置 PIN 码"), words("Save", "保存")
+_OLD_PIN, _NEW_PIN = words("Current PIN", "当前 PIN 码"), words("New PIN", "新 PIN 码")
+_REMOVE_PIN = words("Remove PIN", "移除 PIN 码")
+_PIN_LEAST, _PIN_MOST = 4, 16  # digits, as the lock takes them (see power.py)
+_PIN_RULE = words(f"A PIN has at least {_PIN_LEAST} digits", f"PIN 码至少需要 {_PIN_LEAST} 位数字")
 
 
 class Settings(App):
@@ -182,8 +192,8 @@ class Settings(App):
     @command
     def service(self, w: World, *, component: str, value: bool) -> None:
         """Switch an accessibility service; the others keep their places."""
-        others = [one for one in enabled_services(w) if one != component]
-        w.settings.put("secure", "enabled_accessibility_services", ":".join([*others, component] if value else others))
+        others = [one for one in enabled_services(w.settings) if one != component]
+        put_services(w.settings, [*others, component] if value else others)
 
     @command
     def permission(self, w: World, *, package: str, permission: str, value: bool) -> None:
@@ -247,6 +257,30 @@ class Settings(App):
         )
         found_it = Scaffold(top=bar, body=Scroll(*rows, key="results") if hits else empty)
         return dataclasses.replace(found_it, props={**found_it.props, "autofocus": "query"})
+
+    @screen("choose_pin")
+    def choose_pin(self, w: World, s: ScreenState, env: Env) -> Node:
+        """Sets, changes or removes the PIN of the lock screen. Nothing of this page may be captured."""
+        known = len(w.table(Credential)) > 0
+        old, new = s.field("old_pin"), s.field("new_pin")
+        fits = new.isdigit() and _PIN_LEAST <= len(new) <= _PIN_MOST
+        save = Act("lock.set", {"kind": "pin", "pin": new, "old": old})
+        remove = Act("lock.set", {"kind": "swipe", "pin": "", "old": old})
+        fields = [TextField("new_pin", label=say(_NEW_PIN, env.lang), kind="password", id="password_entry")]
+        if known:
+            old_label = say(_OLD_PIN, env.lang)
+            fields.insert(0, TextField("old_pin", label=old_label, kind="password", id="current_password"))
+        removal = (Button(say(_REMOVE_PIN, env.lang), style="text", on_tap=remove, id="remove_pin"),) if known else ()
+        body = Column(
+            Text(say(_PIN_RULE, env.lang), style="body_small", color="on_surface_variant", id="description"),
+            *fields,
+            Row(*removal, Spacer(weight=1), Button(say(_SAVE, env.lang), on_tap=save, enabled=fits, id="next_button")),
+            align="stretch",
+            gap=16,
+            pad=(24, 8, 24, 24),
+        )
+        top = TopBar(say(_SET_PIN, env.lang), on_nav=back())
+        return Scaffold(top=top, body=Scroll(body, key="choose_pin"), secure=True)
 
     @screen("wallpaper")
     def wallpapers(self, w: World, s: ScreenState, env: Env) -> Node:

@@ -10,7 +10,8 @@ from device.virtual.apps.settings import packages, radios
 from device.virtual.apps.settings.model import Do, Entry, Flip, Info, Live, Rows, Section, info, page
 from device.virtual.apps.settings.pages_screen import STORAGE_BYTES, SYSTEM_BYTES, files_bytes
 from device.virtual.apps.words import Words, say, words
-from device.virtual.core.package import Package
+from device.virtual.core.accessibility import SWITCH_ACCESS, TALKBACK, enabled_services
+from device.virtual.core.package import Credential, Package
 from device.virtual.ui import command, open_dialog, push, seq, set_view, toast
 
 if TYPE_CHECKING:
@@ -38,13 +39,17 @@ class Service:
 
 SERVICES = (
     Service(
-        component="org.tapwright.reader/.ScreenReaderService",
-        title=words("Screen Reader", "屏幕阅读器"),
-        about=words("Speaks what is on the screen as you touch it.", "在您触摸屏幕时读出屏幕上的内容。"),
+        component=TALKBACK,
+        title=words("TalkBack", "TalkBack"),
+        about=words(
+            "Speaks items on the screen as you touch them. Double-tap to activate what has the focus, swipe with one "
+            "finger to go to the next item, scroll with two fingers.",
+            "在您触摸屏幕时读出屏幕上的内容。点按两次即可激活聚焦的项目，单指滑动可转到下一项，双指滑动可滚动。",
+        ),
         icon="record_voice_over",
     ),
     Service(
-        component="org.tapwright.switches/.SwitchAccessService",
+        component=SWITCH_ACCESS,
         title=words("Switch Access", "开关控制"),
         about=words("Operate the phone with one or more switches.", "使用一个或多个开关操作手机。"),
         icon="toggle_on",
@@ -62,11 +67,6 @@ SERVICES = (
         icon="accessibility_new",
     ),
 )
-
-
-def enabled_services(w: World) -> list[str]:
-    """Components in secure `enabled_accessibility_services`, which separates them by colons."""
-    return [c for c in w.settings.get("secure", "enabled_accessibility_services").split(":") if c]
 
 
 def networks(w: World, s: ScreenState, env: Env) -> Rows:
@@ -229,7 +229,7 @@ def device_details(w: World, s: ScreenState, env: Env) -> Rows:
 
 def services(w: World, s: ScreenState, env: Env) -> Rows:
     """The installed accessibility services."""
-    on = enabled_services(w)
+    on = enabled_services(w.settings)
     return tuple(
         page(
             "accessibility_service",
@@ -246,7 +246,7 @@ def services(w: World, s: ScreenState, env: Env) -> Rows:
 def service(w: World, s: ScreenState, env: Env) -> Rows:
     """One accessibility service with its switch."""
     found = next((one for one in SERVICES if one.component == s.args.get("component")), SERVICES[0])
-    on = found.component in enabled_services(w)
+    on = found.component in enabled_services(w.settings)
     use = words(f"Use {found.title['en']}", f"使用{found.title['zh']}")
     return (
         Entry(
@@ -256,6 +256,20 @@ def service(w: World, s: ScreenState, env: Env) -> Rows:
             icon=found.icon,
         ),
         Entry(key="about_service", title="", summary=found.about, control=Info(), icon="info"),
+    )
+
+
+def security(w: World, s: ScreenState, env: Env) -> Rows:
+    """The PIN of the lock screen."""
+    on = len(w.table(Credential)) > 0
+    return (
+        Entry(
+            key="screen_pin",
+            title=words("PIN", "PIN 码"),
+            summary=words("On", "已开启") if on else words("Off", "已关闭"),
+            control=Do(push("choose_pin")),
+            icon="password",
+        ),
     )
 
 
@@ -361,6 +375,7 @@ LIVE: Mapping[str, Live] = {
     "accessibility": services,
     "accessibility_service": service,
     "keyboards": keyboards,
+    "security": security,
     "storage": storage,
     "about": about,
     "reset": reset,

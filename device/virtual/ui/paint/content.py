@@ -68,7 +68,15 @@ def painting(pen: Pen, placed: Placed) -> None:
     if right > left and bottom > top:
         props = placed.node.props
         pen.canvas.picture(
-            left, top, picture(props["picture"], props["seed"], (right - left, bottom - top), pen.env.theme.dark)
+            left,
+            top,
+            picture(
+                props["picture"],
+                props["seed"],
+                (right - left, bottom - top),
+                pen.env.theme.dark,
+                props.get("radius", 0.0) * pen.env.density,
+            ),
         )
 
 

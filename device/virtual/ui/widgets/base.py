@@ -16,7 +16,8 @@ class Common(TypedDict, total=False):
 
     `id` is a short resource id (`save` becomes `package:id/save`; one with a colon stays as it is). `w`, `h`, `min_h`
     are dp; `weight` is the share of the free space in a row or column. `bg` is a colour (see `Theme.color`), `radius`
-    its corners in dp. `on_back` (of a root), `swipe_up` and `swipe_down` are acts for the session.
+    its corners in dp. `on_back` (of a root), `swipe_up` and `swipe_down` are acts for the session. Of a root: `asks` is
+    the permission that the screen asks for, `secure` keeps it out of captures.
     """
 
     id: str
@@ -34,6 +35,8 @@ class Common(TypedDict, total=False):
     on_back: Act | None
     swipe_up: Act | None
     swipe_down: Act | None
+    asks: str
+    secure: bool
 
 
 class Padded(Common, total=False):

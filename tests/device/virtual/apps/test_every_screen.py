@@ -34,6 +34,7 @@ ARGS: Mapping[str, Mapping[str, Any]] = {
     "detail": {"id": 1},
     "delete": {"id": 1},
     "icon_menu": {"package": CONTACTS},
+    "grant": {"package": CONTACTS, "permission": "android.permission.CAMERA"},
 }
 ENV = Env(theme=Theme.of(False), insets=(0, 32, 0, 24))
 SURROUNDINGS = {

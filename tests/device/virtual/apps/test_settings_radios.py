@@ -99,11 +99,15 @@ def test_a_device_is_paired_after_bluetooth_was_turned_on(finger: Finger, phone:
 def test_an_accessibility_service_is_added_to_the_list_and_taken_out(finger: Finger, phone: VirtualPhone) -> None:
     opened(finger, ".Settings$AccessibilitySettingsActivity")
     before = phone.world.settings.get("secure", "enabled_accessibility_services")
-    finger.tap("Screen Reader")
-    finger.tap("Use Screen Reader")
-    service = "org.tapwright.reader/.ScreenReaderService"
-    assert finger.changes() == [("settings/secure/enabled_accessibility_services", before or None, service)]
-    finger.tap("Use Screen Reader")
+    finger.tap("Select to Speak")
+    finger.tap("Use Select to Speak")
+    service = "org.tapwright.speak/.SelectToSpeakService"
+    assert finger.changes() == [
+        ("settings/secure/accessibility_enabled", None, "1"),
+        ("settings/secure/enabled_accessibility_services", before or None, service),
+        ("settings/secure/touch_exploration_enabled", None, "0"),
+    ]
+    finger.tap("Use Select to Speak")
     assert phone.world.settings.get("secure", "enabled_accessibility_services") == ""
 
 
