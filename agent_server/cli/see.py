@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, cast, get_args
 
 import typer
 
@@ -33,7 +33,10 @@ def see(
     tree: Annotated[Path | None, typer.Option(help="A uiautomator dump (XML) of the same moment.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the marked picture here.")] = None,
     width: Annotated[int, typer.Option(min=120, max=4000, help="Width of the marked picture in pixels.")] = 540,
+    style: Annotated[str, typer.Option(help=f"How numbers are drawn: {', '.join(overlay.STYLES)}.")] = "placed",
 ) -> None:
+    if style not in overlay.STYLES:
+        raise typer.BadParameter(f"--style is one of {', '.join(overlay.STYLES)}, not {style!r}")
     if (image is None) == (serial is None):
         raise typer.BadParameter("give either a picture file or --serial")
     if image is not None:
@@ -44,7 +47,7 @@ def see(
         assert serial is not None
         screen = asyncio.run(_look(serial))
         target = output or Path(f"{serial.replace(':', '-').replace('/', '-')}-marks.jpg")
-    drawn = overlay.draw(screen, width=width)
+    drawn = overlay.draw(screen, width=width, style=cast(overlay.Style, style))
     target.write_bytes(drawn.data)
     typer.echo(drawn.listing)
     typer.echo(f"{len(screen.elements)} marks, tree {screen.tree_status}; picture: {target}")

@@ -12,8 +12,9 @@ import pytest
 from device.errors import BadFrame
 from device.frame import Frame, Pixels, decode
 from device.geometry import Box, Size
-from perception.overlay import draw, ink, line, place, sprite
+from perception.overlay import draw, line
 from perception.screen import Element, Screen, TreeStatus
+from perception.tags import ink, place, square
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -139,7 +140,7 @@ def test_the_listing_quotes_what_the_screen_says() -> None:
 
 
 def test_sixty_tags_of_two_digits_are_equally_high() -> None:
-    assert len({sprite(mark, 14).shape[0] for mark in range(1, 61)}) == 1
+    assert len({square(mark, 14).shape[0] for mark in range(1, 61)}) == 1
 
 
 @pytest.mark.parametrize(("width", "style"), [(4, "placed"), (540, "round")])
