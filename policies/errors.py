@@ -8,15 +8,31 @@ PolicyError
 
 from __future__ import annotations
 
+from typing import Self
+
+from policies.base import Usage
+
 
 class PolicyError(Exception):
-    """A policy could not decide. `advice` says what a person can do about it."""
+    """A policy could not decide. `advice` says what a person can do about it.
+
+    `usage` is what was spent on the attempt. `lasting` says that asking again in the same run cannot help; `usually` is
+    the advice where there is no better one.
+    """
 
     code = "policy-error"
+    lasting = False
+    usually = ""
 
     def __init__(self, message: str, *, advice: str = "") -> None:
         super().__init__(message)
-        self.advice = advice
+        self.advice = advice or self.usually
+        self.usage = Usage()
+
+    def after(self, usage: Usage) -> Self:
+        """The same error, with what had been spent before or by it."""
+        self.usage = usage + self.usage
+        return self
 
 
 class UnknownPolicy(PolicyError):

@@ -7,7 +7,9 @@ import base64
 import anthropic
 from anthropic.types import ImageBlockParam, MessageParam, TextBlockParam
 from anthropic.types import Message as Answer
+from anthropic.types import Usage as Billed
 
+from policies.base import UNKNOWN_CALL
 from policies.llm import failures, prices
 from policies.llm.base import Message, Part, Picture, Reply, Request
 from policies.llm.endpoint import Endpoint
@@ -48,31 +50,38 @@ class Messages:
             return failures.of_status(error.response, error.message, self._host)
         if isinstance(error, anthropic.APIConnectionError):
             return failures.of_connection(error, self._host)
-        return Unavailable(f"{self._host} answered with something that cannot be read: {error}")
+        return Unavailable(f"{self._host} answered with something that cannot be read: {error}").after(UNKNOWN_CALL)
 
     def _reply(self, answer: Answer) -> Reply:
         if not isinstance(answer, Answer) or not isinstance(answer.content, list):
-            raise Unavailable(f"{self._host} answered with something other than a message.")
+            raise Unavailable(f"{self._host} answered with something other than a message.").after(UNKNOWN_CALL)
+        usage = prices.usage(_billed(answer.usage), self._host, answer.model)
+        try:
+            self._check(answer)
+        except ModelError as error:
+            error.after(usage)
+            raise
+        text = "".join(block.text for block in answer.content if block.type == "text")
+        return Reply(text=text, usage=usage, model=answer.model, request_id=answer.id)
+
+    def _check(self, answer: Answer) -> None:
+        """Raises ModelError unless the answer is a whole one."""
         match answer.stop_reason:
             case "refusal":
-                raise Refused(f"{answer.model} declined.", advice="Put the task in other words.")
+                raise Refused(f"{answer.model} declined.")
             case "max_tokens":
-                raise Truncated(f"{answer.model} ran into its limit.", advice="Give the policy more max_tokens.")
+                raise Truncated(f"{answer.model} ran into its limit.")
             case "model_context_window_exceeded":
                 raise ContextOverflow(f"The conversation is longer than {answer.model} can read.")
             case None | "pause_turn":
                 raise StreamCut(f"{self._host} ended an answer that is not complete.")
-        usage = answer.usage
-        cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
-        tokens = prices.Tokens(
-            input=usage.input_tokens + cached + written, output=usage.output_tokens, cached=cached, written=written
-        )
-        return Reply(
-            text="".join(block.text for block in answer.content if block.type == "text"),
-            usage=prices.usage(tokens, self._host, answer.model),
-            model=answer.model,
-            request_id=answer.id,
-        )
+
+
+def _billed(usage: Billed) -> prices.Tokens:
+    cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    return prices.Tokens(
+        input=usage.input_tokens + cached + written, output=usage.output_tokens, cached=cached, written=written
+    )
 
 
 def _message(message: Message) -> MessageParam:

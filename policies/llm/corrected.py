@@ -8,8 +8,9 @@ from typing import Generic, TypeVar
 
 from policies.base import Usage
 from policies.errors import Unparsable
-from policies.llm import prices, prompts
+from policies.llm import prompts
 from policies.llm.base import ChatModel, Message, Request
+from policies.llm.errors import ModelError
 
 T = TypeVar("T")
 
@@ -37,8 +38,13 @@ async def ask(model: ChatModel, request: Request, parse: Callable[[str], T]) -> 
     # Providers refuse an empty turn; a model that said nothing is quoted with a mark for it.
     said = Message("assistant", (first.text.strip() or "(nothing)",))
     again = replace(request, messages=(*request.messages, said, Message("user", (correction,))))
-    second = await model.answer(again)
     try:
-        return Parsed(value=parse(second.text), raw=second.text, usage=prices.total(first.usage, second.usage))
+        second = await model.answer(again)
+    except ModelError as error:
+        error.after(first.usage)
+        raise
+    usage = first.usage + second.usage
+    try:
+        return Parsed(value=parse(second.text), raw=second.text, usage=usage)
     except ValueError as error:
-        raise Unparsable(second.text, f"The model's answer cannot be used: {error}") from error
+        raise Unparsable(second.text, f"The model's answer cannot be used: {error}").after(usage) from error

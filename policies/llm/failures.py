@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx2
 
+from policies.base import UNKNOWN_CALL, Usage
 from policies.llm.errors import (
     ContextOverflow,
     ModelError,
@@ -21,8 +22,16 @@ _OVERFLOW = ("context_length_exceeded", "prompt is too long", "context window", 
 _FILTERED = ("content_policy_violation", "content_filter")
 
 
+TURNED_AWAY = Usage(calls=1)
+"""Providers bill answers, not refusals by status."""
+
+
 def of_status(response: httpx2.Response, message: str, host: str) -> ModelError:
     """An answer with an error status. `message` is the provider's, with its code where it gave one."""
+    return _of_status(response, message, host).after(TURNED_AWAY)
+
+
+def _of_status(response: httpx2.Response, message: str, host: str) -> ModelError:
     status, said = response.status_code, message.casefold()
     told = f"{host} answered {status}: {message}"
     if status in (401, 403):
@@ -32,7 +41,7 @@ def of_status(response: httpx2.Response, message: str, host: str) -> ModelError:
     if status in (408, 409, 425) or status >= 500:
         return Unavailable(told, retry_after=seconds_of(response.headers.get("retry-after")))
     if status == 413 or any(sign in said for sign in _OVERFLOW):
-        return ContextOverflow(told, advice="Use a model with a longer context, or a run without text listing.")
+        return ContextOverflow(told)
     if any(sign in said for sign in _FILTERED):
         return Refused(told, advice="The provider's filter declined; put the task in other words.")
     if status == 404:
@@ -44,10 +53,7 @@ def of_connection(error: Exception, host: str) -> ModelError:
     """No answer, or half of one."""
     cause = error.__cause__
     if isinstance(cause, httpx2.TimeoutException):
-        return TimedOut(f"{host} did not answer in time.")
+        return TimedOut(f"{host} did not answer in time.").after(UNKNOWN_CALL)
     if isinstance(cause, httpx2.RemoteProtocolError | httpx2.ReadError):
-        return StreamCut(
-            f"The connection to {host} ended in the middle of the answer.",
-            advice="Start the run again; what was answered before counts nothing.",
-        )
+        return StreamCut(f"The connection to {host} ended in the middle of the answer.").after(UNKNOWN_CALL)
     return Unavailable(f"{host} cannot be reached: {cause or error}")

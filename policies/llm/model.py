@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Literal
 
 from device.clock import Clock, SystemClock
+from policies.base import UNKNOWN_CALL, Usage
 from policies.llm import retry, sizes
 from policies.llm.base import ChatModel, Provider, Reply, Request
 from policies.llm.endpoint import ProviderName, endpoint
+from policies.llm.errors import ModelError
 
 ProtocolName = Literal["auto", "responses", "chat"]
 
@@ -39,8 +41,27 @@ class RemoteModel:
         if self._provider is None:
             self._provider = await asyncio.to_thread(self._opening)
         provider = self._provider
-        reply = await retry.persist(lambda: provider.once(request), seconds=self._seconds, clock=self._clock)
-        return replace(reply, seconds=self._clock.monotonic() - started)
+        spent = Usage()
+
+        async def once() -> Reply:
+            nonlocal spent
+            cost = UNKNOWN_CALL  # of an answer that the deadline cuts off
+            try:
+                reply = await provider.once(request)
+                cost = reply.usage
+            except ModelError as error:
+                cost = error.usage
+                raise
+            finally:
+                spent += cost
+            return reply
+
+        try:
+            reply = await retry.persist(once, seconds=self._seconds, clock=self._clock)
+        except ModelError as error:
+            error.usage = spent
+            raise
+        return replace(reply, usage=spent, seconds=self._clock.monotonic() - started)
 
     async def close(self) -> None:
         provider, self._provider = self._provider, None

@@ -10,6 +10,7 @@ from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from openai.types.responses import Response, ResponseInputParam, ResponseTextConfigParam, ResponseUsage
 
+from policies.base import UNKNOWN_CALL
 from policies.llm import failures, prices, sizes
 from policies.llm.base import Message, Picture, Reply, Request
 from policies.llm.endpoint import Endpoint
@@ -26,7 +27,12 @@ def _failure(error: openai.OpenAIError, host: str) -> ModelError:
         return failures.of_status(error.response, f"{error.message} {error.code or ''}".strip(), host)
     if isinstance(error, openai.APIConnectionError):
         return failures.of_connection(error, host)
-    return Unavailable(f"{host} answered with something that cannot be read: {error}")
+    return Unavailable(f"{host} answered with something that cannot be read: {error}").after(UNKNOWN_CALL)
+
+
+def _system(request: Request) -> list[ChatCompletionMessageParam]:
+    # A network with a system sentence of its own takes none; an empty one would be one.
+    return [{"role": "system", "content": request.system}] if request.system else []
 
 
 def _url(picture: Picture) -> str:
@@ -100,7 +106,17 @@ class Responses:
 
     def _reply(self, response: Response) -> Reply:
         if not isinstance(response, Response) or not isinstance(response.output, list):
-            raise Unavailable(f"{self._host} answered with something other than a response.")
+            raise Unavailable(f"{self._host} answered with something other than a response.").after(UNKNOWN_CALL)
+        usage = prices.usage(_billed(response.usage), self._host, response.model)
+        try:
+            self._check(response)
+        except ModelError as error:
+            error.after(usage)
+            raise
+        return Reply(text=response.output_text, usage=usage, model=response.model, request_id=response.id)
+
+    def _check(self, response: Response) -> None:
+        """Raises ModelError unless the answer is a whole one."""
         for item in response.output:
             for part in (item.content or []) if item.type == "message" else []:
                 if part.type == "refusal":
@@ -109,19 +125,13 @@ class Responses:
             cause = response.incomplete_details.reason if response.incomplete_details else None
             if cause == "content_filter":
                 raise Refused(f"The filter of {self._host} stopped {response.model}'s answer.")
-            raise Truncated(f"{response.model} ran into its limit: {cause}.", advice="Give the policy more max_tokens.")
+            raise Truncated(f"{response.model} ran into its limit: {cause}.")
         if response.status == "failed":
             raise Unavailable(
                 f"{self._host} gave up: {response.error.message if response.error else 'no reason given'}"
             )
         if response.status != "completed":
             raise StreamCut(f"{self._host} ended an answer that is {response.status}.")
-        return Reply(
-            text=response.output_text,
-            usage=prices.usage(_billed(response.usage), self._host, response.model),
-            model=response.model,
-            request_id=response.id,
-        )
 
 
 class ChatCompletions:
@@ -142,7 +152,7 @@ class ChatCompletions:
         try:
             completion = await self._client.chat.completions.create(
                 model=self._model,
-                messages=[{"role": "system", "content": request.system}, *map(self._message, request.messages)],
+                messages=[*_system(request), *map(self._message, request.messages)],
                 response_format=form,
                 # The name that servers other than OpenAI's know; theirs still takes it.
                 max_tokens=request.max_tokens,
@@ -167,17 +177,22 @@ class ChatCompletions:
 
     def _reply(self, completion: ChatCompletion) -> Reply:
         if not isinstance(completion, ChatCompletion) or not completion.choices:
-            raise Unavailable(f"{self._host} answered with something other than a completion.")
+            raise Unavailable(f"{self._host} answered with something other than a completion.").after(UNKNOWN_CALL)
+        usage = prices.usage(_billed(completion.usage), self._host, completion.model)
+        try:
+            self._check(completion)
+        except ModelError as error:
+            error.after(usage)
+            raise
+        text = completion.choices[0].message.content or ""
+        return Reply(text=text, usage=usage, model=completion.model, request_id=completion.id)
+
+    def _check(self, completion: ChatCompletion) -> None:
+        """Raises ModelError unless the answer is a whole one."""
         choice = completion.choices[0]
         if choice.message.refusal:
             raise Refused(f"{completion.model} declined: {choice.message.refusal}")
         if choice.finish_reason == "content_filter":
             raise Refused(f"The filter of {self._host} stopped {completion.model}'s answer.")
         if choice.finish_reason == "length":
-            raise Truncated(f"{completion.model} ran into its limit.", advice="Give the policy more max_tokens.")
-        return Reply(
-            text=choice.message.content or "",
-            usage=prices.usage(_billed(completion.usage), self._host, completion.model),
-            model=completion.model,
-            request_id=completion.id,
-        )
+            raise Truncated(f"{completion.model} ran into its limit.")

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from policies.base import Usage
+from policies.base import UNKNOWN_CALL, Usage
 
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+
+
+class BadPrices(ValueError):
+    """A file of prices cannot be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,19 +34,9 @@ class Tokens:
 def usage(tokens: Tokens | None, host: str, model: str) -> Usage:
     """One call. Tokens that the provider did not count, and prices that are not known, are None."""
     if tokens is None:
-        return Usage(input_tokens=None, output_tokens=None, calls=1, cost_usd=None)
+        return UNKNOWN_CALL
     return Usage(
         input_tokens=tokens.input, output_tokens=tokens.output, calls=1, cost_usd=cost_usd(tokens, host, model)
-    )
-
-
-def total(first: Usage, second: Usage) -> Usage:
-    """Both together; what is unknown of one is unknown of the sum."""
-    return Usage(
-        input_tokens=_sum(first.input_tokens, second.input_tokens),
-        output_tokens=_sum(first.output_tokens, second.output_tokens),
-        calls=first.calls + second.calls,
-        cost_usd=None if first.cost_usd is None or second.cost_usd is None else first.cost_usd + second.cost_usd,
     )
 
 
@@ -61,14 +58,34 @@ def as_of() -> str:
     return str(_file()["as_of"])
 
 
-def _sum(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else first + second
-
-
-@cache
-def _file() -> dict[str, Any]:
-    data: dict[str, Any] = json.loads((files(__package__) / "prices.json").read_text(encoding="utf-8"))
+def read(path: Path) -> dict[str, Any]:
+    """Another file of the same form. Raises BadPrices."""
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        date.fromisoformat(data["as_of"])
+        rates = [data["per_tokens"], *(row[kind] for row in data["models"] for kind in ("input", "output"))]
+        named = all(row["host"] and row["model"] for row in data["models"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadPrices(f"{path} cannot be read as prices ({type(error).__name__}: {error})") from error
+    if not named or not all(isinstance(rate, int | float) and rate >= 0 for rate in rates) or not rates[0]:
+        raise BadPrices(f"{path} must have numbers of at least 0 for rates, and per_tokens above 0")
     return data
+
+
+def use(data: Mapping[str, Any]) -> None:
+    """Take prices from there, from now on and in the whole process."""
+    _table.cache_clear()
+    _held.clear()
+    _held.update(data)
+
+
+_held: dict[str, Any] = {}
+
+
+def _file() -> dict[str, Any]:
+    if not _held:
+        _held.update(json.loads((files(__package__) / "prices.json").read_text(encoding="utf-8")))
+    return _held
 
 
 @cache

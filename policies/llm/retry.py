@@ -30,10 +30,7 @@ async def persist(call: Callable[[], Awaitable[T]], *, seconds: float, clock: Cl
             async with asyncio.timeout(end - clock.monotonic()):
                 return await call()
         except TimeoutError:
-            raise TimedOut(
-                f"No complete answer within {seconds:g} seconds.",
-                advice="Give the policy a longer timeout, or use a faster model.",
-            ) from None
+            raise TimedOut(f"No complete answer within {seconds:g} seconds.") from None
         except (RateLimited, Unavailable) as error:
             backoff = min(FIRST_WAIT * 2**attempt, LONGEST_WAIT)
             wait = backoff if error.retry_after is None else error.retry_after

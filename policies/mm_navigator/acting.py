@@ -9,7 +9,7 @@ from device import actions
 from device.actions import Key, PressKey
 from device.geometry import Point
 from perception.screen import Element, Screen
-from policies.base import Choice, Finish, Status
+from policies.base import Ask, Choice, Finish, Status
 from policies.mm_navigator import grammar
 from policies.mm_navigator.grammar import Act, Direction
 
@@ -45,6 +45,8 @@ def meaning(act: Act, screen: Screen, tags: Collection[int]) -> tuple[Choice, El
             return PressKey(Key.HOME), None
         case grammar.OpenApp(app):
             return actions.OpenApp(app), None
+        case grammar.Ask(question, options):
+            return Ask(prompt=question, options=options), None
         case grammar.Complete(answer):
             return Finish(status=Status.COMPLETE, answer=answer), None
         case grammar.Impossible(reason):

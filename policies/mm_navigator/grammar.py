@@ -1,8 +1,8 @@
 """The dialect of MM-Navigator's answers: one JSON object with a thought and one action.
 
 The paper's actions are click, type, scroll, home and back with numeric tags counted from 1 (zzxslp/MM-Navigator,
-call_gpt4.py). Long press, enter, opening an app and both endings are ours. The paper's scroll means the content
-vertically and the finger horizontally; here a swipe always says what the finger does.
+call_gpt4.py). Long press, enter, opening an app, asking the person and both endings are ours. The paper's scroll means
+the content vertically and the finger horizontally (eval.py); here a swipe always says what the finger does.
 """
 
 from __future__ import annotations
@@ -65,6 +65,14 @@ class OpenApp:
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to the person; without options they answer in their own words."""
+
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Complete:
     answer: str
 
@@ -74,7 +82,7 @@ class Impossible:
     reason: str
 
 
-Act = Click | LongPress | Type | Enter | Swipe | Back | Home | OpenApp | Complete | Impossible
+Act = Click | LongPress | Type | Enter | Swipe | Back | Home | OpenApp | Ask | Complete | Impossible
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,12 @@ _TABLE = (
     _Row("navigate_home", Home, {}, "go to the home screen"),
     _Row("open_app", OpenApp, {"app": str}, "bring an app to the front by the name that people see"),
     _Row(
+        "ask",
+        Ask,
+        {"question": str, "options": tuple},
+        "put a question to the person, with the answers to choose from, or an empty list for an answer in words",
+    ),
+    _Row(
         "complete",
         Complete,
         {"answer": str},
@@ -122,7 +136,18 @@ _TABLE = (
 )
 _BY_WORD = {row.word: row for row in _TABLE}
 _BY_VALUE = {row.value: row for row in _TABLE}
-_EXAMPLES: Mapping[type[Any], str] = {int: "N", str: '"..."', Direction: '"up" | "down" | "left" | "right"'}
+_EXAMPLES: Mapping[type[Any], str] = {
+    int: "N",
+    str: '"..."',
+    Direction: '"up" | "down" | "left" | "right"',
+    tuple: '["...", "..."]',
+}
+_INSTEAD = {
+    "scroll": ' Say "swipe" with the way the finger goes: "up" shows what lies further down.',
+    "tap": ' Say "click".',
+    "press_enter": ' Say "enter".',
+}
+"""Words of other dialects: refused like any other, with the word that is right."""
 # Models put their JSON into a fence now and then, whatever they are told.
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
 
@@ -149,6 +174,7 @@ def _properties(row: _Row) -> dict[str, Any]:
         int: {"type": "integer"},
         str: {"type": "string"},
         Direction: {"type": "string", "enum": list(map(str, Direction))},
+        tuple: {"type": "array", "items": {"type": "string"}},
     }
     word = {"action_type": {"type": "string", "enum": [row.word]}}
     return {**word, **{name: kinds[kind] for name, kind in row.fields.items()}}
@@ -180,7 +206,8 @@ def parse(text: str, *, summary: bool) -> Said:
     try:
         whole = json.loads(fenced.group(1) if fenced else text, object_pairs_hook=_closed, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is not one JSON object: {error.msg} at character {error.pos}.") from error
+        more = " Give one object with one action." if error.msg == "Extra data" else ""
+        raise ValueError(f"it is not one JSON object: {error.msg} at character {error.pos}.{more}") from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply.") from error
     _check_keys(whole, ("thought", "action", "summary") if summary else ("thought", "action"), "the object")
@@ -196,9 +223,12 @@ def act(data: object) -> Act:
     word = data.get("action_type") if isinstance(data, dict) else None
     row = _BY_WORD.get(word) if isinstance(word, str) else None
     if row is None or not isinstance(data, dict):
-        raise ValueError(f"action must be an object whose action_type is one of {', '.join(_BY_WORD)}.")
+        hint = _INSTEAD.get(word, "") if isinstance(word, str) else ""
+        raise ValueError(f"action must be an object whose action_type is one of {', '.join(_BY_WORD)}.{hint}")
     _check_keys(data, ("action_type", *row.fields), f"the action {row.word}")
     made: Act = row.value(**{name: _value(data[name], kind, name) for name, kind in row.fields.items()})
+    if isinstance(made, Ask) and not made.question.strip():
+        raise ValueError("question must say what you want to know.")
     return made
 
 
@@ -211,12 +241,18 @@ def _value(value: object, kind: type[Any], name: str) -> object:
         if value not in list(Direction):
             raise ValueError(f"{name} must be one of {', '.join(Direction)}.")
         return Direction(str(value))
+    if kind is tuple:
+        if not isinstance(value, list):
+            raise ValueError(f"{name} must be a list of texts.")
+        return tuple(_text(one, f"each of {name}") for one in value)
     return _text(value, name)
 
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a text.")
+    if any("\ud800" <= sign <= "\udfff" for sign in value):
+        raise ValueError(f"{name} has half a character in it.")
     return value
 
 

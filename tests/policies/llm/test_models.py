@@ -154,8 +154,9 @@ async def test_a_broken_provider_is_asked_three_times(protocol: str) -> None:
 
 
 @every_protocol
-async def test_a_slow_model_ends_at_the_deadline(protocol: str) -> None:
-    line = act("navigate_home", {"kind": "slow", "seconds": 1.5})
+@pytest.mark.parametrize("kind", ["slow", "silence"])
+async def test_a_slow_or_silent_model_ends_at_the_deadline(protocol: str, kind: str) -> None:
+    line = act("navigate_home", {"kind": kind, "seconds": 1.5})
     async with asked(protocol, act("navigate_home"), line, seconds=60) as (one, server):
         await one.answer(request())  # the SDK is imported by now
         slow = model(protocol, server.url, seconds=0.4)

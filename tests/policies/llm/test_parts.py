@@ -59,10 +59,10 @@ def test_prices_are_known_only_for_listed_models_at_their_own_address() -> None:
 def test_an_unknown_part_makes_the_sum_unknown() -> None:
     known = prices.usage(Tokens(input=10, output=2), "api.openai.com", "gpt-6-sol")
     unknown = prices.usage(None, "127.0.0.1", "local")
-    twice = prices.total(known, known)
+    twice = known + known
     assert (twice.input_tokens, twice.output_tokens, twice.calls) == (20, 4, 2)
     assert twice.cost_usd == pytest.approx(2 * (10 * 2 + 2 * 10) / 1e6)
-    assert prices.total(known, unknown) == Usage(input_tokens=None, output_tokens=None, calls=2, cost_usd=None)
+    assert known + unknown == Usage(input_tokens=None, output_tokens=None, calls=2, cost_usd=None)
 
 
 def test_a_prompt_takes_exactly_its_fields_and_looks_at_none_twice() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from device import actions
 from device.actions import Key, PressKey
-from policies.base import Finish, Status
+from policies.base import Ask, Finish, Status
 from policies.mm_navigator import grammar
 from policies.mm_navigator.acting import meaning
 from policies.mm_navigator.grammar import Direction, Said
@@ -23,6 +23,9 @@ ACTS = some.one_of(
     some.builds(grammar.Type, some.text()),
     some.builds(grammar.OpenApp, some.text()),
     some.builds(grammar.Swipe, some.sampled_from(Direction)),
+    some.builds(
+        grammar.Ask, some.text(min_size=1).filter(lambda text: bool(text.strip())), some.lists(some.text()).map(tuple)
+    ),
     some.builds(grammar.Complete, some.text()),
     some.builds(grammar.Impossible, some.text()),
     some.sampled_from([grammar.Enter(), grammar.Back(), grammar.Home()]),
@@ -51,6 +54,8 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
             )
         case "string":
             return isinstance(value, str)
+        case "array":
+            return isinstance(value, list) and all(fits(one, schema["items"]) for one in value)
         case _:
             return isinstance(value, int)
 
@@ -61,6 +66,43 @@ def test_the_schema_takes_every_answer_of_the_dialect(said: Said) -> None:
 
 
 CLICK = '{"action_type": "click", "idx": 3}'
+ANSWER = '{"thought": "x", "action": ' + CLICK + "}"
+
+BOTH_WAYS: list[tuple[grammar.Act, str]] = [
+    (grammar.Click(1), '{"action_type": "click", "idx": 1}'),
+    (grammar.Click(0), '{"action_type": "click", "idx": 0}'),
+    (grammar.Click(-3), '{"action_type": "click", "idx": -3}'),
+    (grammar.LongPress(60), '{"action_type": "long_press", "idx": 60}'),
+    (grammar.Type(""), '{"action_type": "type", "text": ""}'),
+    (grammar.Type('She said "no".'), '{"action_type": "type", "text": "She said \\"no\\"."}'),
+    (grammar.Type("one\ntwo\t\\three"), '{"action_type": "type", "text": "one\\ntwo\\t\\\\three"}'),
+    (grammar.Type("it's {1: 2}]"), '{"action_type": "type", "text": "it\'s {1: 2}]"}'),
+    (grammar.Type("García-张伟 👩🏽"), '{"action_type": "type", "text": "García-张伟 👩🏽"}'),
+    (grammar.Type(ANSWER), '{"action_type": "type", "text": ' + json.dumps(ANSWER) + "}"),
+    (grammar.Enter(), '{"action_type": "enter"}'),
+    (grammar.Swipe(Direction.UP), '{"action_type": "swipe", "direction": "up"}'),
+    (grammar.Swipe(Direction.DOWN), '{"action_type": "swipe", "direction": "down"}'),
+    (grammar.Swipe(Direction.LEFT), '{"action_type": "swipe", "direction": "left"}'),
+    (grammar.Swipe(Direction.RIGHT), '{"action_type": "swipe", "direction": "right"}'),
+    (grammar.Back(), '{"action_type": "navigate_back"}'),
+    (grammar.Home(), '{"action_type": "navigate_home"}'),
+    (grammar.OpenApp("Maps & more"), '{"action_type": "open_app", "app": "Maps & more"}'),
+    (grammar.Ask("Which?", ("A", "B")), '{"action_type": "ask", "question": "Which?", "options": ["A", "B"]}'),
+    (grammar.Ask("Which?"), '{"action_type": "ask", "question": "Which?", "options": []}'),
+    (grammar.Complete("7 %"), '{"action_type": "complete", "answer": "7 %"}'),
+    (grammar.Impossible("No such app."), '{"action_type": "impossible", "reason": "No such app."}'),
+]
+
+
+@pytest.mark.parametrize(("act", "text"), BOTH_WAYS)
+def test_each_action_is_written_and_read_in_one_way(act: grammar.Act, text: str) -> None:
+    whole = '{"thought": "", "action": ' + text + "}"
+    assert grammar.render(Said("", act)) == whole
+    assert grammar.parse(whole, summary=False) == Said("", act)
+
+
+def test_the_table_has_every_action() -> None:
+    assert {type(act) for act, _ in BOTH_WAYS} == set(get_args(grammar.Act))
 
 
 @pytest.mark.parametrize(
@@ -70,6 +112,18 @@ CLICK = '{"action_type": "click", "idx": 3}'
         ("I would tap 3.", "not one JSON object"),
         ('{"thought": "x", "action": ' + CLICK, "not one JSON object"),
         ('Sure: {"thought": "x", "action": ' + CLICK + "}", "not one JSON object"),
+        (ANSWER + " That should do it.", "Extra data.*one object with one action"),
+        (ANSWER + "\n" + ANSWER, "Extra data.*one object with one action"),
+        (f"[{ANSWER}, {ANSWER}]", "exactly these keys: thought, action"),
+        ('{"thought": "x", "action": [' + CLICK + "]}", "action_type is one of"),
+        ('{"thought": "x", "action": ' + CLICK + ', "action": ' + CLICK + "}", "twice"),
+        (f"```json\n{ANSWER}\n```\nDone.", "not one JSON object"),
+        (f"Here:\n```json\n{ANSWER}\n```", "not one JSON object"),
+        (f"```json\n{ANSWER}\n```\n```json\n{ANSWER}\n```", "Extra data|not one JSON object"),
+        (ANSWER.replace('"', "'"), "not one JSON object"),
+        (ANSWER[:-1] + ",}", "not one JSON object"),
+        ('{"thought": "one\ntwo", "action": ' + CLICK + "}", "not one JSON object"),
+        ('{"thought": "\\ud83d", "action": ' + CLICK + "}", "half a character"),
         ("[]", "exactly these keys: thought, action"),
         ('{"thought": "x"}', "exactly these keys"),
         ('{"thought": "x", "action": ' + CLICK + ', "summary": "y"}', "exactly these keys"),
@@ -77,6 +131,14 @@ CLICK = '{"action_type": "click", "idx": 3}'
         ('{"thought": 1, "action": ' + CLICK + "}", "thought must be a text"),
         ('{"thought": "x", "action": "click"}', "action_type is one of"),
         ('{"thought": "x", "action": {"action_type": "scroll", "direction": "up"}}', "action_type is one of"),
+        ('{"thought": "x", "action": {"action_type": "scroll", "direction": "down"}}', 'Say "swipe"'),
+        ('{"thought": "x", "action": {"action_type": "tap", "idx": 3}}', 'Say "click"'),
+        ('{"thought": "x", "action": {"action_type": "ask", "question": " ", "options": []}}', "question must say"),
+        ('{"thought": "x", "action": {"action_type": "ask", "question": "Q", "options": "A"}}', "list of texts"),
+        ('{"thought": "x", "action": {"action_type": "ask", "question": "Q", "options": [1]}}', "each of options"),
+        ('{"thought": "x", "action": {"action_type": "click", "idx": 3.0}}', "idx must be a whole number"),
+        ('{"thought": "x", "action": {"action_type": "click", "idx": 1e999}}', "idx must be a whole number"),
+        ('{"thought": "x", "action": {"action_type": "click", "idx": -0.5}}', "idx must be a whole number"),
         ('{"thought": "x", "action": {"action_type": "click"}}', "exactly these keys: action_type, idx"),
         ('{"thought": "x", "action": {"action_type": "click", "idx": "3"}}', "idx must be a whole number"),
         ('{"thought": "x", "action": {"action_type": "click", "idx": true}}', "idx must be a whole number"),
@@ -90,9 +152,22 @@ def test_anything_else_is_refused_with_a_reason(text: str, reason: str) -> None:
         grammar.parse(text, summary=False)
 
 
-def test_a_code_block_around_the_whole_answer_is_no_harm() -> None:
-    answer = grammar.render(Said("Because.", grammar.Click(3)))
-    assert grammar.parse(f"```json\n{answer}\n```\n", summary=False).act == grammar.Click(3)
+@pytest.mark.parametrize("fence", ["```json\n{}\n```\n", "```\n{}\n```", "  ```json\n\n{}\n\n```  ", "\n{}\n"])
+def test_a_code_block_around_the_whole_answer_is_no_harm(fence: str) -> None:
+    answer = grammar.render(Said("Because ``` of that.", grammar.Click(3)))
+    assert grammar.parse(fence.replace("{}", answer), summary=False).act == grammar.Click(3)
+
+
+@given(some.text())
+def test_no_text_makes_the_reader_fail_otherwise_than_with_a_reason(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        grammar.parse(text, summary=False)
+
+
+@given(some.recursive(some.none() | some.booleans() | some.integers() | some.text(), some.lists, max_leaves=8))
+def test_no_value_in_the_place_of_an_action_makes_it_fail_otherwise(value: Any) -> None:
+    with pytest.raises(ValueError, match="action must be an object"):
+        grammar.parse(json.dumps({"thought": "", "action": value}), summary=False)
 
 
 def test_reasons_never_repeat_typed_text() -> None:
@@ -121,6 +196,8 @@ def test_each_act_means_one_thing_on_the_screen() -> None:
     assert meaning(grammar.Back(), screen, tags) == (PressKey(Key.BACK), None)
     assert meaning(grammar.Home(), screen, tags) == (PressKey(Key.HOME), None)
     assert meaning(grammar.OpenApp("Maps"), screen, tags) == (actions.OpenApp("Maps"), None)
+    asked = Ask(prompt="Which?", options=("A", "B"))
+    assert meaning(grammar.Ask("Which?", ("A", "B")), screen, tags) == (asked, None)
     assert meaning(grammar.Complete("42"), screen, tags)[0] == Finish(status=Status.COMPLETE, answer="42")
     assert meaning(grammar.Impossible("no"), screen, tags)[0] == Finish(status=Status.IMPOSSIBLE, reason="no")
 
