@@ -29,7 +29,8 @@ def model_server(
 ) -> None:
     # Reading the pictures needs the OCR models; nobody else on the command line should wait for them.
     from agent_server.model_server import script as scripts
-    from agent_server.model_server.app import ScriptedModel, create_app
+    from agent_server.model_server.app import create_app
+    from agent_server.model_server.model import ScriptedModel
     from perception.ocr import RapidOcrReader
 
     try:
@@ -46,7 +47,7 @@ def model_server(
         typer.echo(
             f"A scripted model answers at {url}/v1 (OpenAI's protocols) and {url} (Anthropic's). Ctrl-C ends it."
         )
-    application = create_app(ScriptedModel(RapidOcrReader(threads=1), wanted))
+    application = create_app(ScriptedModel(RapidOcrReader(), wanted))
     asyncio.run(uvicorn.Server(configure(application)).serve(sockets=[listener]))
 
 

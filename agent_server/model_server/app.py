@@ -1,94 +1,38 @@
-"""The server: one script, three protocols, and a journal of what was asked."""
+"""The server: one scripted model, three protocols, and a journal of what was asked."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
 
-from agent_server.model_server import looking, protocols
+from agent_server.model_server import protocols, streams
 from agent_server.model_server import script as scripts
-from agent_server.model_server.protocols import Asked, BadRequest, Kind, Protocol
-from agent_server.model_server.script import BadModelScript, Fault, FaultKind, Line, Script
+from agent_server.model_server.model import ScriptedModel
+from agent_server.model_server.protocols import Asked, BadRequest, Kind, Protocol, Stop
+from agent_server.model_server.script import BadModelScript, Fault, FaultKind
 from device.errors import BadFrame
-from device.frame import Pixels, decode
-from perception.base import TextReader
 from policies.mm_navigator import grammar
 from policies.mm_navigator.grammar import Said
 
-KEPT = 64
-"""Requests whose bodies are kept for whoever wants to see what was sent; each holds two pictures of 100 kB."""
 NOWHERE = 999
 """A number that no picture has: a phone shows some ten to sixty elements."""
+LONG = 60.0
+"""Seconds of silence when the script does not say how many."""
 _STATUS: Mapping[FaultKind, tuple[int, str, str]] = {
     FaultKind.RATE_LIMITED: (429, "rate_limit_exceeded", "too many requests, as the script wants it"),
     FaultKind.BROKEN: (500, "server_error", "broken, as the script wants it"),
     FaultKind.UNAUTHORIZED: (401, "invalid_api_key", "this key is not known, as the script wants it"),
     FaultKind.OVERFLOW: (400, "context_length_exceeded", "prompt is too long, as the script wants it"),
+    FaultKind.SILENCE: (504, "timeout", "silent, as the script wants it"),
 }
-
-
-@dataclass
-class ScriptedModel:
-    """Follows a script from line to line. A line is done once it was answered well."""
-
-    reader: TextReader
-    script: Script
-    done: int = 0
-    number: int = 0
-    faults: list[Fault] = field(default_factory=list)
-    journal: list[dict[str, Any]] = field(default_factory=list)
-    bodies: deque[tuple[Protocol, dict[str, Any]]] = field(default_factory=lambda: deque(maxlen=KEPT))
-
-    def __post_init__(self) -> None:
-        self.follow(self.script)
-
-    def follow(self, script: Script) -> None:
-        """Begin a script from its first line."""
-        self.script, self.done = script, 0
-        self.journal.clear()
-        self.bodies.clear()
-        self._arm()
-
-    @property
-    def line(self) -> Line | None:
-        """The line that is next, or None behind the last."""
-        return self.script.lines[self.done] if self.done < len(self.script.lines) else None
-
-    def advance(self) -> None:
-        self.done += 1
-        self._arm()
-
-    def fault(self) -> Fault | None:
-        """The next thing that is to go wrong before this line is answered well."""
-        return self.faults.pop(0) if self.faults else None
-
-    def _arm(self) -> None:
-        self.faults = list(self.line.faults) if self.line is not None else []
-
-    def summary(self) -> str:
-        """What the model says it has done. Typed text is left out."""
-        acts = [scripts.plain(line) for line in self.script.lines[: self.done]]
-        return f"Done so far: {'; '.join(' '.join(act.values()) for act in acts)}."
-
-    def said(self, line: Line | None, asked: Asked) -> Said:
-        """The next line as an answer; looks at the picture for it. Computes: call it on a worker thread."""
-        if line is None:
-            return Said("The script is at its end.", grammar.Impossible("The script is at its end."))
-        if not line.label:
-            return Said("This is the next line of the script.", line.act)
-        mark = looking.find(line.label, _pixels(asked), self.reader)
-        if mark is None:
-            return Said(f"I look for “{line.label}”.", grammar.Impossible(f"“{line.label}” is not in the picture."))
-        thought = f"I look for “{line.label}”; the number closest to it is {mark}."
-        act = grammar.LongPress(mark) if isinstance(line.act, grammar.LongPress) else grammar.Click(mark)
-        return Said(thought, act)
 
 
 def create_app(model: ScriptedModel) -> FastAPI:
@@ -113,8 +57,10 @@ def create_app(model: ScriptedModel) -> FastAPI:
         return {"object": "list", "data": [{"id": "scripted", "object": "model", "owned_by": "tapwright"}]}
 
     @app.get("/journal")
-    async def journal() -> dict[str, Any]:
-        return {"done": model.done, "lines": len(model.script.lines), "items": model.journal}
+    async def journal(bodies: bool = False) -> dict[str, Any]:
+        # Bodies quote the task and what was typed: they are shown to whoever asks for them only.
+        items = [{key: one[key] for key in one if bodies or key != "body"} for one in model.journal]
+        return {"done": model.done, "lines": len(model.script.lines), "items": items}
 
     @app.put("/script")
     async def follow(request: Request) -> Response:
@@ -127,6 +73,37 @@ def create_app(model: ScriptedModel) -> FastAPI:
     return app
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One request of a protocol: its body, and what it asks for."""
+
+    protocol: Protocol
+    body: dict[str, Any]
+    asked: Asked
+    number: int
+
+    def good(self, text: str, *, stop: Stop = "end", cut: bool = False) -> Response:
+        """An answer of status 200, as a stream if it was asked for; `cut` ends the connection half way through."""
+        answer = protocols.answer(self.protocol, self.asked, text, number=self.number, stop=stop)
+        data, media_type = json.dumps(answer, ensure_ascii=False).encode(), "application/json"
+        if self.asked.stream:
+            usage = bool((self.body.get("stream_options") or {}).get("include_usage"))
+            data, media_type = streams.encode(self.protocol, answer, usage=usage), "text/event-stream"
+        return (Half if cut else Response)(data, media_type=media_type)
+
+    def problem(self, status: int, code: str, message: str, **headers: str) -> Response:
+        return JSONResponse(protocols.problem(self.protocol, status, code, message), status, headers=headers)
+
+
+class Half(Response):
+    """Sends half of what it promises; uvicorn then ends the connection."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = bytes(self.body)
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
+
+
 async def _answered(model: ScriptedModel, protocol: Protocol, request: Request) -> Response:
     try:
         body = json.loads(await request.body())
@@ -135,64 +112,69 @@ async def _answered(model: ScriptedModel, protocol: Protocol, request: Request) 
         return JSONResponse(protocols.problem(protocol, 400, "invalid_request", str(error)), 400)
     model.bodies.append((protocol, body))
     model.number += 1
+    one = _Request(protocol, body, asked, model.number)
     await asyncio.sleep(model.script.latency)
-    if asked.kind is Kind.SUMMARY:
-        text = model.summary()
-        _note(model, protocol, asked, text=text)
-        return _good(model, protocol, asked, text)
-    fault = model.fault()
+    try:
+        if asked.kind is Kind.ACTION:
+            await asyncio.to_thread(model.pass_over, asked)
+        return await _looked(model, one, request)
+    except (BadRequest, BadFrame) as error:
+        return one.problem(400, "invalid_image", str(error))
+
+
+async def _looked(model: ScriptedModel, one: _Request, request: Request) -> Response:
+    """The answer, or what goes wrong instead. Raises BadRequest, BadFrame."""
+    kind = one.asked.kind
+    fault = model.fault(kind)
     if fault is not None and fault.kind is not FaultKind.SLOW:
-        _note(model, protocol, asked, fault=fault.kind)
-        return _faulty(model, protocol, asked, fault)
+        model.note(one.protocol, one.body, one.asked, fault=fault.kind)
+        return await _faulty(one, fault, request)
     if fault is not None:
         await asyncio.sleep(fault.seconds or 0.0)
-    try:
-        said = await asyncio.to_thread(model.said, model.line, asked)
-    except (BadRequest, BadFrame) as error:
-        return JSONResponse(protocols.problem(protocol, 400, "invalid_image", str(error)), 400)
+    if kind in (Kind.SUMMARY, Kind.DESCRIPTION):
+        text = model.summary() if kind is Kind.SUMMARY else model.described()
+        model.note(one.protocol, one.body, one.asked, text=text)
+        return one.good(text)
+    said = await asyncio.to_thread(model.said, model.line, one.asked)
     mark = said.act.idx if isinstance(said.act, grammar.Click | grammar.LongPress) else None
-    _note(model, protocol, asked, mark=mark, **(scripts.plain(model.line) if model.line else {}))
-    model.advance()
-    return _good(model, protocol, asked, _written(said, asked))
+    model.note(one.protocol, one.body, one.asked, mark=mark, **(scripts.plain(model.line) if model.line else {}))
+    # Who has gone meanwhile gets no answer, and may ask again.
+    if fault is None or not await request.is_disconnected():
+        model.advance()
+    return one.good(_written(said, one.asked))
 
 
 def _written(said: Said, asked: Asked) -> str:
     return grammar.render(Said(said.thought, said.act, said.thought if asked.fused else None))
 
 
-def _faulty(model: ScriptedModel, protocol: Protocol, asked: Asked, fault: Fault) -> Response:
+async def _faulty(one: _Request, fault: Fault, request: Request) -> Response:
     """An answer that goes wrong as told. The line stays."""
-    if fault.kind in _STATUS:
-        status, code, message = _STATUS[fault.kind]
-        headers = {"retry-after": f"{fault.seconds:g}"} if fault.seconds is not None else {}
-        return JSONResponse(protocols.problem(protocol, status, code, message), status, headers=headers)
-    wrong = _written(Said("I am not looking closely.", grammar.Click(NOWHERE)), asked)
+    wrong = _written(Said("I am not looking closely.", grammar.Click(NOWHERE)), one.asked)
     match fault.kind:
+        case FaultKind.SILENCE:
+            await _nothing(request, LONG if fault.seconds is None else fault.seconds)
         case FaultKind.REFUSAL:
-            return _good(model, protocol, asked, "I would rather not do this.", stop="refusal")
+            return one.good("I would rather not do this.", stop="refusal")
         case FaultKind.TRUNCATED:
-            return _good(model, protocol, asked, wrong[:20], stop="length")
+            return one.good(wrong[:20], stop="length")
         case FaultKind.INVALID_JSON:
-            return _good(model, protocol, asked, f"Sure! {wrong[:-1]}")
+            return one.good(f"Sure! {wrong[:-1]}")
+        case FaultKind.EMPTY:
+            return one.good("")
         case FaultKind.CUT:
-            whole = json.dumps(protocols.answer(protocol, asked, wrong, number=model.number)).encode()
-            headers = {"content-length": str(len(whole))}
-            return StreamingResponse(protocols.halves(whole), headers=headers, media_type="application/json")
-        case _:
-            return _good(model, protocol, asked, wrong)
+            return one.good(wrong, cut=True)
+        case FaultKind.WRONG_MARK:
+            return one.good(wrong)
+    status, code, message = _STATUS[fault.kind]
+    late = fault.seconds is not None and fault.kind is not FaultKind.SILENCE
+    headers = {"retry-after": f"{fault.seconds:g}"} if late else {}
+    return one.problem(status, code, message, **headers)
 
 
-def _good(
-    model: ScriptedModel, protocol: Protocol, asked: Asked, text: str, *, stop: protocols.Stop = "end"
-) -> JSONResponse:
-    return JSONResponse(protocols.answer(protocol, asked, text, number=model.number, stop=stop))
-
-
-def _note(model: ScriptedModel, protocol: Protocol, asked: Asked, **more: Any) -> None:
-    model.journal.append({"n": model.number, "protocol": protocol, "kind": str(asked.kind), **more})
-
-
-def _pixels(asked: Asked) -> Pixels:
-    if asked.picture is None:
-        raise BadRequest("there is no picture to look at")
-    return decode(asked.picture, "image/png" if asked.picture.startswith(b"\x89PNG") else "image/jpeg")
+async def _nothing(request: Request, seconds: float) -> None:
+    """Until the client has gone, or for that long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while (await request.receive())["type"] != "http.disconnect":
+                pass

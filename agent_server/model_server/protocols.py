@@ -1,16 +1,26 @@
 """The three protocols: what a request shows and asks for, and how an answer looks in each.
 
-Shapes as the SDKs read them (openai.types.responses, openai.types.chat, anthropic.types).
+Shapes as the SDKs read them (openai.types.responses, openai.types.chat, anthropic.types). The same answers as streams
+of events: `agent_server.model_server.streams`.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+import hashlib
+import io
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
+
+from PIL import Image, UnidentifiedImageError
+
+_BASE64 = ";base64,"
+_LISTED = re.compile(r"<screen_text>\n(.*?)\n</screen_text>", re.DOTALL)
+"""How MM-Navigator quotes its list of elements (policies/mm_navigator/prompts/listing.txt)."""
 
 Protocol = Literal["responses", "chat", "messages"]
 Stop = Literal["end", "length", "refusal"]
@@ -25,6 +35,7 @@ class Kind(StrEnum):
 
     ACTION = "action"
     CORRECTION = "correction"
+    DESCRIPTION = "description"
     SUMMARY = "summary"
 
 
@@ -45,26 +56,34 @@ class Asked:
     system: str
     turns: tuple[Turn, ...]
     schema: Mapping[str, Any] | None
+    stream: bool = False
 
     @property
-    def picture(self) -> bytes | None:
-        """The newest picture: of a plain and a marked one, the marked."""
-        return next((turn.pictures[-1] for turn in reversed(self.turns) if turn.pictures), None)
+    def pictures(self) -> tuple[bytes, ...]:
+        """All of them, in their order: of a plain and a marked one, the marked comes last."""
+        return tuple(picture for turn in self.turns for picture in turn.pictures)
+
+    @property
+    def listing(self) -> str:
+        """The elements that were quoted beside the pictures, one per line; empty where there are none."""
+        return "\n".join(line for turn in self.turns for line in _LISTED.findall(turn.text))
 
     @property
     def kind(self) -> Kind:
-        """A turn with pictures asks for an action; one without corrects the answer before it or wants a summary."""
+        """With pictures in its last turn a request wants an action, or words when no form is asked for; without, it
+        corrects the answer before it or wants a summary."""
         last = self.turns[-1]
+        formed = self.schema is not None or "JSON" in last.text
         if last.pictures:
-            return Kind.ACTION
-        return Kind.CORRECTION if self.schema is not None or "JSON" in last.text else Kind.SUMMARY
+            return Kind.ACTION if formed or "JSON" in self.system else Kind.DESCRIPTION
+        return Kind.CORRECTION if formed else Kind.SUMMARY
 
     @property
     def fused(self) -> bool:
         """Whether the answer is to hold a summary: as the schema says, else the instructions."""
         if self.schema is not None:
             return "summary" in self.schema.get("properties", {})
-        return '"summary"' in self.system
+        return any('"summary"' in text for text in (self.system, self.turns[-1].text))
 
 
 def read(protocol: Protocol, body: Mapping[str, Any]) -> Asked:
@@ -82,7 +101,8 @@ def read(protocol: Protocol, body: Mapping[str, Any]) -> Asked:
             system, form = turns[0].text, (body.get("response_format") or {}).get("json_schema")
         case "messages":
             system, form = body.get("system"), (body.get("output_config") or {}).get("format")
-    return Asked(body["model"], str(system or ""), turns, form.get("schema") if form else None)
+    schema = form.get("schema") if form else None
+    return Asked(body["model"], str(system or ""), turns, schema, body.get("stream") is True)
 
 
 def _turn(item: object) -> Turn:
@@ -98,12 +118,37 @@ def _turn(item: object) -> Turn:
             case {"type": "text" | "input_text" | "output_text", "text": str(text)}:
                 texts.append(text)
             case {"type": "input_image", "image_url": str(url)} | {"type": "image_url", "image_url": {"url": str(url)}}:
-                pictures.append(_decoded(url.partition(";base64,")[2]))
+                pictures.append(_decoded(url.partition(_BASE64)[2]))
             case {"type": "image", "source": {"type": "base64", "data": str(data)}}:
                 pictures.append(_decoded(data))
             case _:
                 raise BadRequest(f"this server cannot read a part of type {part.get('type')!r}")
     return Turn(str(item["role"]), "\n".join(texts), tuple(pictures))
+
+
+def without_pictures(value: Any) -> Any:
+    """The body of a request in the same shape, with each picture's bytes replaced by their digest, size and number."""
+    match value:
+        case {"type": "base64", "data": str(data)}:
+            return {**value, "data": told(_decoded(data))}
+        case dict():
+            return {key: without_pictures(one) for key, one in value.items()}
+        case list():
+            return [without_pictures(one) for one in value]
+        case str() if value.startswith("data:") and _BASE64 in value:
+            kind, _, data = value.partition(_BASE64)
+            return f"{kind};{told(_decoded(data))}"
+        case _:
+            return value
+
+
+def told(picture: bytes) -> str:
+    """A picture by its digest, size in pixels and number of bytes: `sha256=...;size=540x1200;bytes=83211`."""
+    try:
+        width, height = Image.open(io.BytesIO(picture)).size
+    except UnidentifiedImageError as error:
+        raise BadRequest("a picture is neither PNG nor JPEG") from error
+    return f"sha256={hashlib.sha256(picture).hexdigest()};size={width}x{height};bytes={len(picture)}"
 
 
 def _decoded(data: str) -> bytes:
@@ -176,7 +221,7 @@ def _message(model: str, text: str, number: int, stop: Stop, shown: int, written
         "type": "message",
         "role": "assistant",
         "model": model,
-        "content": [{"type": "text", "text": text}],
+        "content": [{"type": "text", "text": text}] if text else [],
         "stop_reason": reasons[stop],
         "stop_sequence": None,
         "usage": {"input_tokens": shown, "output_tokens": written},
@@ -189,8 +234,3 @@ def problem(protocol: Protocol, status: int, code: str, message: str) -> dict[st
         kinds = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
         return {"type": "error", "error": {"type": kinds.get(status, "api_error"), "message": message}}
     return {"error": {"message": message, "type": code, "param": None, "code": code}}
-
-
-def halves(text: bytes) -> Iterator[bytes]:
-    """The first half of an answer, for a connection that ends there."""
-    yield text[: len(text) // 2]

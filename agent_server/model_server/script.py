@@ -28,6 +28,16 @@ class FaultKind(StrEnum):
     TRUNCATED = "truncated"  # the answer ends at the token limit
     INVALID_JSON = "invalid_json"
     WRONG_MARK = "wrong_mark"  # a number that is not in the picture
+    EMPTY = "empty"  # an answer without a word
+    SILENCE = "silence"  # no answer at all for `seconds`, a minute if nothing is said
+
+
+class Turn(StrEnum):
+    """Which answer of a step goes wrong."""
+
+    DESCRIPTION = "description"
+    ACTION = "action"
+    SUMMARY = "summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +46,21 @@ class Fault:
 
     kind: FaultKind
     seconds: float | None = None
+    turn: Turn = Turn.ACTION
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One step: an action whose number is found by `label`, and the faults that come before its good answer."""
+    """One step: an action whose number is found by `label`, and the faults that come before its good answer.
+
+    It is passed over unless `when` can be read on the screen, and if `unless` can.
+    """
 
     act: grammar.Act
     label: str = ""
     faults: tuple[Fault, ...] = ()
+    when: str = ""
+    unless: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +75,8 @@ def read(text: str) -> Script:
     """A script from JSON: `{"latency": 0.2, "lines": [{"action": {...}, "faults": [...]}, ...]}`.
 
     An action is one of MM-Navigator's dialect, but click and long_press have `label`, what is written on the
-    thing, in place of `idx`. A fault is `{"kind": "rate_limited", "seconds": 0.2, "times": 1}`. Raises BadModelScript.
+    thing, in place of `idx`. `when` and `unless` are words on the screen; `times` repeats the line. A fault is
+    `{"kind": "rate_limited", "seconds": 0.2, "times": 1, "turn": "action"}`. Raises BadModelScript.
     """
     try:
         data = json.loads(text)
@@ -68,18 +85,16 @@ def read(text: str) -> Script:
     _check_keys(data, {"lines"}, {"latency"}, "the script")
     if not isinstance(data["lines"], list) or not data["lines"]:
         raise BadModelScript("lines must be a list with at least one line")
-    lines = tuple(_line(f"lines[{n}]", line) for n, line in enumerate(data["lines"]))
+    lines = tuple(one for n, line in enumerate(data["lines"]) for one in _lines(f"lines[{n}]", line))
     return Script(lines, _seconds("latency", data.get("latency", 0.0)))
 
 
-def _line(where: str, data: object) -> Line:
-    _check_keys(data, {"action"}, {"faults"}, where)
+def _lines(where: str, data: object) -> Sequence[Line]:
+    _check_keys(data, {"action"}, {"faults", "when", "unless", "times"}, where)
     assert isinstance(data, dict)
     action, label = data["action"], ""
     if isinstance(action, dict) and "label" in action:
-        label = action["label"]
-        if not isinstance(label, str) or not label.strip():
-            raise BadModelScript(f"{where}.action.label must be what is written on the thing, not {label!r}")
+        label = _words(f"{where}.action.label", action["label"])
         # The number is found in the picture; the dialect only has to see that there is one.
         action = {**{key: value for key, value in action.items() if key != "label"}, "idx": 0}
     try:
@@ -89,21 +104,37 @@ def _line(where: str, data: object) -> Line:
     faults = data.get("faults", [])
     if not isinstance(faults, list):
         raise BadModelScript(f"{where}.faults must be a list")
-    return Line(
-        act, label, tuple(fault for n, one in enumerate(faults) for fault in _faults(f"{where}.faults[{n}]", one))
+    line = Line(
+        act,
+        label,
+        tuple(fault for n, one in enumerate(faults) for fault in _faults(f"{where}.faults[{n}]", one)),
+        *(_words(f"{where}.{name}", data[name]) if name in data else "" for name in ("when", "unless")),
     )
+    return [line] * _times(where, data)
 
 
 def _faults(where: str, data: object) -> Sequence[Fault]:
-    _check_keys(data, {"kind"}, {"seconds", "times"}, where)
+    _check_keys(data, {"kind"}, {"seconds", "times", "turn"}, where)
     assert isinstance(data, dict)
-    if data["kind"] not in list(FaultKind):
-        raise BadModelScript(f"{where}.kind must be one of {', '.join(FaultKind)}, not {data['kind']!r}")
+    turn = data.get("turn", "action")
+    for name, value, known in (("kind", data["kind"], FaultKind), ("turn", turn, Turn)):
+        if value not in list(known):
+            raise BadModelScript(f"{where}.{name} must be one of {', '.join(known)}, not {value!r}")
+    seconds = _seconds(f"{where}.seconds", data["seconds"]) if "seconds" in data else None
+    return [Fault(FaultKind(data["kind"]), seconds, Turn(turn))] * _times(where, data)
+
+
+def _times(where: str, data: Mapping[str, Any]) -> int:
     times = data.get("times", 1)
     if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= 100:
         raise BadModelScript(f"{where}.times must be 1 to 100, not {times!r}")
-    seconds = _seconds(f"{where}.seconds", data["seconds"]) if "seconds" in data else None
-    return [Fault(FaultKind(data["kind"]), seconds)] * times
+    return times
+
+
+def _words(where: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise BadModelScript(f"{where} must be what is written there, not {value!r}")
+    return value
 
 
 def _seconds(where: str, value: object) -> float:

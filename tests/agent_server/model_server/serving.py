@@ -14,7 +14,8 @@ import uvicorn
 
 from agent_server.api.server import configure
 from agent_server.model_server import script as scripts
-from agent_server.model_server.app import ScriptedModel, create_app
+from agent_server.model_server.app import create_app
+from agent_server.model_server.model import ScriptedModel
 from perception.ocr import RapidOcrReader
 
 READER = RapidOcrReader(threads=1)
@@ -33,16 +34,16 @@ class Serving:
 
 
 @asynccontextmanager
-async def serving(*lines: dict[str, Any], latency: float = 0.0) -> AsyncIterator[Serving]:
+async def serving(*lines: dict[str, Any], latency: float = 0.0, address: str = "127.0.0.1") -> AsyncIterator[Serving]:
     script = scripts.read(json.dumps({"lines": lines, "latency": latency}))
     model = ScriptedModel(READER, script)
     listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
+    listener.bind((address, 0))
     listener.listen(16)
     server = uvicorn.Server(configure(create_app(model)))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
-        yield Serving(f"http://127.0.0.1:{listener.getsockname()[1]}", model)
+        yield Serving(f"http://{address}:{listener.getsockname()[1]}", model)
     finally:
         server.should_exit = True
         await task
