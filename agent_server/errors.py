@@ -5,6 +5,8 @@ ServiceError
 │   ├── TaskNotReadable     the policy cannot read the task
 │   ├── NoSuchPolicy        no policy has that name, or its parameters are wrong
 │   ├── NoSuchDevice        the serial in the request is not listed
+│   ├── UnknownSecret       the task names a secret that nobody has kept
+│   ├── SecretWrittenOut    the task quotes a kept secret instead of naming it
 │   └── SerialNeeded        several phones, or none, and no serial
 ├── NotFound                no run, step, question or picture of that name
 ├── DeviceBusy              another run holds the phone and waiting was not wanted
@@ -15,6 +17,7 @@ ServiceError
 │   ├── AlreadyAnswered     somebody was quicker
 │   └── QuestionExpired     its time is over
 ├── UnclearAnswer           the words fit none of the possible answers
+├── SecretsUnreadable       the file of secrets is broken
 ├── Unauthorized, ForeignOrigin, WrongHost, TooLarge
 ├── ShuttingDown            the server is about to end
 └── DataFolderInUse         another server works on this data folder
@@ -74,6 +77,16 @@ class SerialNeeded(InvalidRequest):
     title = "Which phone?"
 
 
+class UnknownSecret(InvalidRequest):
+    code = "unknown-secret"
+    title = "No such secret"
+
+
+class SecretWrittenOut(InvalidRequest):
+    code = "secret-written-out"
+    title = "The request quotes a secret"
+
+
 class NotFound(ServiceError):
     code = "not-found"
     title = "Not found"
@@ -122,6 +135,12 @@ class UnclearAnswer(ServiceError):
     code = "unclear-answer"
     title = "The answer is not clear"
     status = 422
+
+
+class SecretsUnreadable(ServiceError):
+    code = "secrets-unreadable"
+    title = "The secrets cannot be read"
+    status = 500
 
 
 class Unauthorized(ServiceError):

@@ -27,6 +27,7 @@ from agent_server.errors import (
 )
 from agent_server.fleet import READY, Fleet, Listing, check_ready
 from agent_server.live import Live, LiveScreen, Work
+from agent_server.owner import Owner
 from agent_server.runs import answers, pictures, questions
 from agent_server.runs.host import RunHost
 from agent_server.runs.journal import Archive, RunRecord
@@ -63,6 +64,9 @@ class PolicyInfo(Protocol):
     @property
     def needs(self) -> Needs: ...
 
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+
 
 class Registry(Protocol):
     """The policies there are."""
@@ -84,6 +88,8 @@ class NewRun:
     params: Mapping[str, Any] = field(default_factory=dict)
     steps: int | None = None
     seconds: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
     trusted: bool = False
     lang: str = "en"
     queue: bool = True
@@ -130,6 +136,7 @@ class Service:
         fleet: Fleet,
         perceiver: Perceiver,
         registry: Registry,
+        owner: Owner,
         limits: Limits,
     ) -> None:
         self._archive = archive
@@ -139,9 +146,10 @@ class Service:
         self._fleet = fleet
         self._perceiver = perceiver
         self._registry = registry
+        self.owner = owner
         self._limits = limits
         self._creating = asyncio.Lock()
-        self._live = Live(fleet.camera, self._work, archive.clock)
+        self._live = Live(fleet.camera, self._work, archive.clock, archive.vault)
 
     # Runs
 
@@ -188,7 +196,7 @@ class Service:
             params=new.params,
             lang=new.lang,
             trusted=new.trusted,
-            budgets=Budgets(steps=steps, seconds=seconds),
+            budgets=Budgets(steps=steps, seconds=seconds, tokens=new.tokens, cost_usd=new.cost_usd),
             created_at=now,
         )
         record = RunRecord(self._archive, run)
@@ -209,6 +217,8 @@ class Service:
                     trusted=run.trusted,
                     budget_steps=run.budgets.steps,
                     budget_seconds=run.budgets.seconds,
+                    budget_tokens=run.budgets.tokens,
+                    budget_cost_usd=run.budgets.cost_usd,
                     state=RunState.QUEUED,
                     created_at=now,
                 )
@@ -225,6 +235,7 @@ class Service:
             raise TaskNotReadable(
                 "The task is empty.", advice="Say in plain words what to do on the phone.", pointer="/task"
             )
+        self.owner.check_words({"task": new.task, "params": new.params})
         try:
             self._registry.check(new.policy, new.params, new.task)
         except UnknownPolicy as error:
@@ -391,24 +402,25 @@ class Service:
         return phone if info is None else _with_facts(phone, info)
 
     async def look(self, serial: str) -> Screen:
-        """What is on the phone now, with password boxes painted over. Raises DeviceError."""
+        """What is on the phone now, with password boxes and secrets covered. Raises DeviceError."""
         async with self._fleet.using(serial) as device:
             view = await device.observe()
         return await self._perceive(view)
 
     async def _perceive(self, view: View) -> Screen:
         screen = await self._perceiver.perceive(view)
-        return await asyncio.to_thread(pictures.cover, screen)
+        covered = await asyncio.to_thread(pictures.cover, screen, view, self._archive.vault)
+        return covered.screen
 
     async def picture(self, serial: str, width: int | None) -> bytes:
         """The phone's screen as JPEG, `width` pixels wide or as it is. Raises DeviceError.
 
-        Elements are only looked for when the tree says that there is a password box to paint over.
+        Elements are only looked for when there may be something to paint over: a password box, or a secret.
         """
         async with self._fleet.using(serial) as device:
             view = await device.observe()
         frame = view.frame
-        if view.tree is not None and 'password="true"' in view.tree:
+        if self._archive.vault or (view.tree is not None and 'password="true"' in view.tree):
             frame = (await self._perceive(view)).frame
         return await asyncio.to_thread(pictures.preview, frame, width, PREVIEW_QUALITY)
 
@@ -425,7 +437,7 @@ class Service:
 
     @contextlib.asynccontextmanager
     async def watching(self, serial: str) -> AsyncIterator[LiveScreen]:
-        """The phone's live picture for one watcher. Raises DeviceError for an unknown phone, Closed."""
+        """The phone's live picture for one watcher. Raises DeviceError for an unknown phone, Closed, Crowded."""
         await self._fleet.find(serial)
         async with self._live.watching(serial) as screen:
             yield screen

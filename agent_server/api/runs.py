@@ -40,6 +40,16 @@ class BudgetsIn(BaseModel):
     seconds: float | None = Field(
         default=None, strict=True, gt=0, le=86400, description="Seconds, without the time people take to answer."
     )
+    tokens: int | None = Field(
+        default=None,
+        strict=True,
+        ge=1,
+        le=10**12,
+        description="Tokens that models read and write; no bound by default.",
+    )
+    cost_usd: float | None = Field(
+        default=None, strict=True, gt=0, le=10**6, description="What models may cost, in dollars; no bound by default."
+    )
 
 
 class RunIn(BaseModel):
@@ -101,6 +111,8 @@ async def create(
         params=body.params,
         steps=body.budgets.steps,
         seconds=body.budgets.seconds,
+        tokens=body.budgets.tokens,
+        cost_usd=body.budgets.cost_usd,
         trusted=body.trusted,
         lang=body.lang,
         queue=body.if_busy == "queue",

@@ -97,6 +97,9 @@ def read(text: str, question: Question) -> str:
             return "allow"
         if said in NO:
             return "deny"
+        named = next((one.id for one in question.options if said == _plain(one.label)), "")
+        if named in ("allow", "deny"):
+            return named
         raise NotClear("answer yes or no")
     chosen = _by_name(said, question.options) or _by_number(said, question.options) or _by_words(said, question.options)
     if chosen is None:

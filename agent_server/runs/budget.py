@@ -1,4 +1,4 @@
-"""The time a run may use, the latch that ends it at once, and the brake that holds it between two steps."""
+"""The time and money a run may use, the latch that ends it at once, and the brake that holds it between two steps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from agent_server.runs.model import Budgets
 from device.clock import Clock
+from policies.base import Usage
 
 T = TypeVar("T")
 
@@ -32,6 +33,48 @@ class Stopwatch:
             yield
         finally:
             self._ends += self._clock.monotonic() - started
+
+
+class OutOfBudget(Exception):
+    """No model may be asked any more. `cause` is a stable word, such as `out-of-tokens`."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+class Allowance:
+    """What a run's models have cost, and whether they may be asked once more."""
+
+    def __init__(self, budgets: Budgets) -> None:
+        self._budgets = budgets
+        self._tokens = 0
+        self._cost_usd = 0.0
+        self._cause = ""
+        self.spent = Usage()
+        """All calls together, failed ones included; what is unknown of one is unknown of the sum."""
+
+    def add(self, usage: Usage, *, answered: bool) -> None:
+        """Count a call. Of a call without an answer an unknown price counts as nothing, for nobody will ever tell it.
+
+        A model that answers and does not say what that cost makes a budget impossible to keep.
+        """
+        self.spent += usage
+        self._tokens += (usage.input_tokens or 0) + (usage.output_tokens or 0)
+        self._cost_usd += usage.cost_usd or 0.0
+        if answered and self._budgets.tokens is not None and usage.tokens is None:
+            self._cause = "tokens-unknown"
+        if answered and self._budgets.cost_usd is not None and usage.cost_usd is None:
+            self._cause = "price-unknown"
+
+    def check(self) -> None:
+        """Raises OutOfBudget when the next call would have to be paid from nothing."""
+        if self._budgets.tokens is not None and self._tokens >= self._budgets.tokens:
+            raise OutOfBudget("out-of-tokens")
+        if self._budgets.cost_usd is not None and self._cost_usd >= self._budgets.cost_usd:
+            raise OutOfBudget("out-of-money")
+        if self._cause:
+            raise OutOfBudget(self._cause)
 
 
 class Halted(Exception):
@@ -78,7 +121,7 @@ class Latch:
                 raise Halted(self.cause)
             raise OutOfTime
         finally:
-            await _end(task, latched)
+            await unwind(task, latched)
 
     async def unless(self, work: Coroutine[Any, Any, T], grace: float) -> T | None:
         """The work's result; once the latch is set the work has `grace` seconds to end, then it is cancelled.
@@ -92,7 +135,7 @@ class Latch:
                 await asyncio.wait({task}, timeout=grace)
             return task.result() if task.done() else None
         finally:
-            await _end(task, latched)
+            await unwind(task, latched)
 
 
 class Brake:
@@ -126,7 +169,8 @@ CANCEL_SECONDS = 1.0
 """A cancelled task only has to unwind; one that takes longer than this swallows its cancellation, and is left."""
 
 
-async def _end(*tasks: asyncio.Task[Any]) -> None:
+async def unwind(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel them and wait until they have ended, but not for ever."""
     for task in tasks:
         task.cancel()
         task.add_done_callback(_forget)

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent_server import secrets
 from agent_server.runs import words
 from agent_server.runs.model import Budgets, OutcomeCode
 from device.actions import (
@@ -52,7 +53,10 @@ class Admit:
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """Only with the person's yes. `word` is the one that stood on the target, `name` the target's text."""
+    """Only with the person's yes. `word` is the one that stood on the target, `name` the target's text.
+
+    Of a secret to be typed `word` is its name, and `name` the app that gets it.
+    """
 
     cause: str
     word: str = ""
@@ -95,6 +99,14 @@ class Rules:
     ask_always: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Names of secrets: those that are kept, and those that the person has named in this run."""
+
+    kept: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
+
+
 def judge(
     action: Action,
     element: Element | None,
@@ -104,6 +116,7 @@ def judge(
     rules: Rules,
     step: int,
     seconds_left: float,
+    keys: Keys = Keys(),
 ) -> Verdict:
     """Admit the act, ask the person, refuse it, or end the run.
 
@@ -121,8 +134,8 @@ def judge(
     again = tuple(deed for deed in again if deed.changed is not Answer.YES)
     if len(again) >= 2 and not isinstance(action, Wait):
         return Conclude(OutcomeCode.STUCK, "same-act-thrice")
-    if isinstance(action, TypeText) and takes_secret(element, screen):
-        return Refuse("password-field")
+    if isinstance(action, TypeText) and (verdict := _typing(action.text, element, screen, keys)) is not None:
+        return verdict
     for name in touched_text(action, element, screen):
         word = words.sensitive(name)
         if word is not None:
@@ -130,6 +143,27 @@ def judge(
     if rules.ask_always and not isinstance(action, Wait):
         return AskPerson("untrusted-phone")
     return Admit("same-act-again" if again and not isinstance(action, Wait) else "")
+
+
+def _typing(text: str, element: Element | None, screen: Screen, keys: Keys) -> Verdict | None:
+    """Secrets go only where the person says so, and only those that they have named: text on a screen names none.
+
+    Into a protected field goes a reference and nothing else, for what a policy makes up is no password.
+    """
+    names = secrets.names_in(text)
+    if names - keys.kept:
+        return Refuse("unknown-secret")
+    if names - keys.named:
+        return Refuse("secret-not-named")
+    if takes_secret(element, screen) and not secrets.bare(text):
+        return Refuse("password-field")
+    if not names:
+        return None
+    # Whatever the policy means to type into: the phone types into what has the focus.
+    field = focused_element(screen)
+    hides = field is not None and field.password
+    cause = "types-secret" if hides else "types-secret-openly"
+    return AskPerson(cause, ", ".join(sorted(names)), screen.foreground.package)
 
 
 def repeats(sign: str, screen: Screen, past: Sequence[Deed]) -> tuple[Deed, ...]:
@@ -206,6 +240,16 @@ def touched_text(action: Action, element: Element | None, screen: Screen) -> tup
     return tuple(text for one in touched for text in _own_text(one) if text)
 
 
+def same_aim(action: Action, before: Screen, now: Screen) -> bool:
+    """Whether an act that was agreed to on one screen would reach the same thing on another one."""
+    if before.foreground.package != now.foreground.package:
+        return False
+    if isinstance(action, TypeText) and secrets.names_in(action.text):
+        old, new = focused_element(before), focused_element(now)
+        return (old and (old.key, old.password)) == (new and (new.key, new.password))
+    return touched_text(action, None, before) == touched_text(action, None, now)
+
+
 def _own_text(element: Element) -> tuple[str, ...]:
     """What is written on the thing itself: of a row its title, of a field nothing, for touching it only focuses it."""
     if element.role == FIELD:
@@ -221,7 +265,12 @@ def _under(point: Point, screen: Screen) -> list[Element]:
 
 
 def target_of(action: Action, element: Element | None, screen: Screen) -> Element | None:
-    """The element an act is aimed at: the one the policy meant, or what lies under the finger or has the focus."""
+    """The element an act is aimed at: the one the policy meant, or what lies under the finger or has the focus.
+
+    Of a secret it is what has the focus, whatever the policy meant.
+    """
+    if isinstance(action, TypeText) and secrets.names_in(action.text):
+        return focused_element(screen)
     if element is not None:
         return element
     match action:

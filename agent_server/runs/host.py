@@ -8,6 +8,7 @@ sent again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import traceback
 from collections import deque
 from collections.abc import Mapping
@@ -17,21 +18,24 @@ from typing import Any, Protocol
 import structlog
 from sqlalchemy import select
 
+from agent_server.consent import Consents
 from agent_server.errors import NotPausable
 from agent_server.runs import speak
+from agent_server.runs.acting import ACT_GRACE, GONE
 from agent_server.runs.budget import Brake, Halted, Latch, OutOfTime, Stopwatch
+from agent_server.runs.cast import Cast, Checkpoint, end
 from agent_server.runs.gate import Rules
+from agent_server.runs.hindsight import Hindsight
 from agent_server.runs.journal import Archive, RunRecord
 from agent_server.runs.loop import halted, lost, pursue
 from agent_server.runs.model import UNFINISHED, Actor, Ending, EventType, OutcomeCode, Run, RunState
 from agent_server.runs.questions import Desk
 from agent_server.runs.records import run_of
-from agent_server.runs.step import ACT_GRACE, GONE, Cast, Checkpoint, end
 from agent_server.store.tables import RunRow
 from device.base import Device
 from device.errors import DeviceError
 from perception.base import Perceiver
-from policies.base import Policy
+from policies.base import Closable, Policy
 from policies.errors import PolicyError
 
 log = structlog.get_logger()
@@ -82,6 +86,7 @@ class RunHost:
         phones: Phones,
         perceiver: Perceiver,
         policies: Policies,
+        consents: Consents,
         checkpoint: Checkpoint,
         overlay_width: int,
     ) -> None:
@@ -90,6 +95,7 @@ class RunHost:
         self._phones = phones
         self._perceiver = perceiver
         self._policies = policies
+        self._consents = consents
         self._checkpoint = checkpoint
         self._overlay_width = overlay_width
         self._waiting: dict[str, deque[Run]] = {}
@@ -215,22 +221,24 @@ class RunHost:
 
     async def _carry_out(self, run: Run, reins: Reins) -> None:
         record = reins.record
-        try:
-            ending = await self._attempt(run, reins)
-        except Exception as error:
-            # The border: an unforeseen error ends its run, not the lane.
-            log.error("run failed", run=run.id, error=type(error).__name__, where=_where(error))
-            ending = Ending(
-                code=OutcomeCode.INTERNAL, summary=speak.reason("internal", run.lang), cause=type(error).__name__
-            )
-        await record.finished(ending)
+        async with contextlib.AsyncExitStack() as leaving:
+            try:
+                ending = await self._attempt(run, reins, leaving)
+            except Exception as error:
+                # The border: an unforeseen error ends its run, not the lane.
+                log.error("run failed", run=run.id, error=type(error).__name__, where=_where(error))
+                ending = Ending(
+                    code=OutcomeCode.INTERNAL, summary=speak.reason("internal", run.lang), cause=type(error).__name__
+                )
+            await record.finished(ending)
         log.info("run finished", run=run.id, serial=run.serial, outcome=ending.code, cause=ending.cause)
 
-    async def _attempt(self, run: Run, reins: Reins) -> Ending:
+    async def _attempt(self, run: Run, reins: Reins, leaving: contextlib.AsyncExitStack) -> Ending:
         record, latch = reins.record, reins.latch
         watch = Stopwatch(run.budgets, self._archive.clock)
         try:
             policy = self._policies.create(run.policy, run.params)
+            leaving.push_async_callback(_close, policy)
             device = await latch.during(self._phones.device(run.serial), watch.left)
             info = await latch.during(device.describe(), watch.left)
         except Halted as halt:
@@ -249,11 +257,14 @@ class RunHost:
             perceiver=self._perceiver,
             policy=policy,
             record=record,
+            hindsight=Hindsight(policy, run, record, self._archive.clock),
             desk=self._desk,
             latch=latch,
             brake=reins.brake,
             watch=watch,
             rules=Rules(budgets=run.budgets, ask_always=not (info.virtual or run.trusted)),
+            consents=self._consents,
+            vault=self._archive.vault,
             checkpoint=self._checkpoint,
             overlay_width=self._overlay_width,
         )
@@ -272,6 +283,22 @@ class RunHost:
         except DeviceError as error:
             return lost(run, error)
         return ending
+
+
+CLOSE_SECONDS = 2.0
+"""Connections that do not close by then are left to the operating system."""
+
+
+async def _close(policy: Policy) -> None:
+    """Let go of what the policy holds. Its run is on record by now, so nothing that fails here can change it."""
+    if not isinstance(policy, Closable):
+        return
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await policy.close()
+    except Exception as error:
+        # The border to other people's code.
+        log.warning("policy not closed", policy=policy.name, error=type(error).__name__)
 
 
 def _where(error: BaseException) -> list[str]:

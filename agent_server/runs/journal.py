@@ -17,10 +17,13 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from agent_server.runs import speak
+from agent_server.runs.budget import Allowance
 from agent_server.runs.gate import FIELD
 from agent_server.runs.model import FINAL_STATE, Actor, Ending, EventType, QuestionState, Run, RunState
 from agent_server.runs.pictures import Picture, Pictures
+from agent_server.runs.records import usage_of
 from agent_server.runs.redact import Redactor, stored, told
+from agent_server.secrets import Vault
 from agent_server.store import events
 from agent_server.store.blobs import BlobStore
 from agent_server.store.database import Database
@@ -39,7 +42,7 @@ from device.base import Answer, DeviceInfo, Outcome, View
 from device.clock import Clock
 from device.geometry import Box
 from perception.screen import Element, Screen
-from policies.base import Ask, Decision, Finish
+from policies.base import Ask, Decision, Finish, Reflection, Usage
 
 
 class LeaseLost(Exception):
@@ -48,10 +51,11 @@ class LeaseLost(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """Where records are kept and who is told."""
+    """Where records are kept, what must not be in them, and who is told."""
 
     database: Database
     blobs: BlobStore
+    vault: Vault
     bell: events.Bell
     clock: Clock
 
@@ -74,23 +78,35 @@ class RunRecord:
         self._run = run
         self._epoch = 0
         self._since = archive.clock.monotonic()
-        self.redactor = Redactor(run.lang)
+        self.redactor = Redactor(run.lang, archive.vault)
+        self.allowance = Allowance(run.budgets)
         self.step = 0
         """The step it is in; 0 before the first."""
         self.private: tuple[Box, ...] | None = None
-        """Where password boxes stood when the screen was last looked at; None before the first look."""
+        """What was painted over when the screen was last looked at; None before the first look."""
         self.acted: dict[str, Any] | None = None
         """The last act that reached the phone, as its event told it."""
 
     @contextlib.asynccontextmanager
     async def entry(self) -> AsyncIterator[tuple[AsyncSession, float]]:
         """A transaction on the run's record and the seconds since the last one; readers are woken after it."""
-        clock = self._archive.clock
-        lap = clock.monotonic() - self._since
+        lap = self.lap()
+        async with self._aside() as session:
+            yield session, lap
+        self._since = self._archive.clock.monotonic()
+
+    @contextlib.asynccontextmanager
+    async def _aside(self) -> AsyncIterator[AsyncSession]:
+        """A transaction of something that goes on beside the steps, and does not count in their times."""
         async with self._archive.database.write() as session:
-            yield session, round(lap, 4)
+            yield session
         self._archive.bell.ring(self._run.id)
-        self._since = clock.monotonic()
+
+    def lap(self) -> float:
+        """Seconds since the last entry or lap; a new one begins."""
+        now = self._archive.clock.monotonic()
+        lap, self._since = now - self._since, now
+        return round(lap, 4)
 
     async def tell(
         self,
@@ -156,7 +172,6 @@ class RunRecord:
 
     async def perceived(self, n: int, view: View, screen: Screen, pictures: Pictures) -> None:
         """Store the pictures, then the events that name them."""
-        self.private = tuple(element.box for element in screen.elements if element.password)
         blobs = self._archive.blobs
         hashes: dict[str, str] = {}
         for role in ("frame", "overlay", "elements"):
@@ -193,24 +208,66 @@ class RunRecord:
             }
             await self.tell(session, EventType.PERCEPTION, found, n)
 
-    async def decided(self, n: int, decision: Decision, target: Element | None, *, secret: bool) -> None:
-        """What the policy thought and chose; typed text stays in the step's row unless it is a secret."""
+    async def decided(
+        self, n: int, decision: Decision, target: Element | None, *, secret: bool, waited: float | None = None
+    ) -> None:
+        """What the policy thought and chose; typed text stays in the step's row unless it is a secret.
+
+        `waited` is how many seconds the last step's reflection was waited for before the policy was asked.
+        """
         choice = decision.choice
         if isinstance(choice, TypeText):
             self.redactor.learn(choice.text)
-        keep = self.redactor.text if secret else str
+        keep = self.redactor.text if secret else self.redactor.conceal
         async with self.entry() as (session, lap):
             step = await self._step(session, n)
             step.phase, step.thought, step.summary = "decided", keep(decision.thought), keep(decision.summary)
             step.memo, step.raw = keep(decision.memo), keep(decision.raw)
-            step.choice, step.target = _choice_json(choice, secret=secret), target_json(target)
-            step.usage = dataclasses.asdict(decision.usage)
-            step.timings = {**step.timings, "decide": lap}
+            step.choice = self.redactor.conceal_in(_choice_json(choice, secret=secret))
+            step.target = target_json(target)
+            step.timings = {**step.timings, **({} if waited is None else {"recall": waited}), "decide": lap}
             if decision.thought or decision.summary:
                 data = {"text": decision.thought, "summary": decision.summary}
                 await self.tell(session, EventType.THOUGHT, data, n)
-            if decision.usage.calls:
-                await self.tell(session, EventType.USAGE, {**step.usage, "tokens": _tokens(step.usage)}, n)
+            await self._charge(session, step, "decision", decision.usage)
+
+    async def undecided(self, n: int, usage: Usage, raw: str = "") -> None:
+        """There is no decision in this step; what was spent on it, and what the model said instead."""
+        async with self.entry() as (session, lap):
+            step = await self._step(session, n)
+            step.raw, step.timings = self.redactor.text(raw), {**step.timings, "decide": lap}
+            await self._charge(session, step, "decision", usage, answered=False)
+
+    async def reflected(self, n: int, reflection: Reflection, seconds: float, *, secret: bool) -> None:
+        """What the policy made of a step, as soon as it has come; by then the run may be a step further."""
+        keep = self.redactor.text if secret else self.redactor.conceal
+        async with self._aside() as session:
+            step = await self._step(session, n)
+            step.memo, step.summary = keep(reflection.memo), keep(reflection.summary) or step.summary
+            step.timings = {**step.timings, "reflect": round(seconds, 4)}
+            data = {"summary": reflection.summary, "cause": "", "reason": ""}
+            await self.tell(session, EventType.STEP_REFLECTED, data, n)
+            await self._charge(session, step, "reflection", reflection.usage)
+
+    async def unreflected(self, n: int, cause: str, reason: str, usage: Usage) -> None:
+        """The policy made nothing of a step, and why; the step itself stands."""
+        async with self._aside() as session:
+            data = {"summary": "", "cause": cause, "reason": reason}
+            await self.tell(session, EventType.STEP_REFLECTED, data, n)
+            await self._charge(session, await self._step(session, n), "reflection", usage, answered=False)
+
+    async def _charge(
+        self, session: AsyncSession, step: StepRow, what: str, usage: Usage, *, answered: bool = True
+    ) -> None:
+        """Add what a call has cost to its step and to the run."""
+        step.usage = dataclasses.asdict(usage_of(step.usage) + usage)
+        if not usage.calls:
+            return
+        self.allowance.add(usage, answered=answered)
+        spent = self.allowance.spent
+        await self.change_run(session, usage=dataclasses.asdict(spent))
+        data = {**_usage_json(usage), "of": what, "total": _usage_json(spent)}
+        await self.tell(session, EventType.USAGE, data, step.n)
 
     async def planned(self, n: int, action: Action, target: Element | None) -> None:
         """The intent and its event, in one commit, before anything is sent. Raises LeaseLost."""
@@ -281,7 +338,7 @@ class RunRecord:
     async def step_ended(self, n: int, reply: str = "") -> None:
         async with self.entry() as (session, _):
             step = await self._step(session, n)
-            step.phase, step.reply, step.finished_at = "done", reply, self._archive.clock.now()
+            step.phase, step.reply, step.finished_at = "done", self.redactor.conceal(reply), self._archive.clock.now()
 
     async def finished(self, ending: Ending) -> None:
         """The end of the run. A question still open is withdrawn, an intent that nobody settled is uncertain."""
@@ -292,7 +349,7 @@ class RunRecord:
             if await self._settle_unknown(session):
                 more = speak.reason("last-act-uncertain", self._run.lang)
                 ending = dataclasses.replace(ending, summary=f"{ending.summary} {more}".strip())
-            outcome = dataclasses.asdict(ending)
+            outcome = self.redactor.conceal_in(dataclasses.asdict(ending))
             await self.change_run(session, state=state, outcome=outcome, finished_at=now)
             lease = await session.get(LeaseRow, self._run.serial)
             if lease is not None and lease.holder == self._run.id:
@@ -325,7 +382,7 @@ class RunRecord:
         for question in (await session.scalars(query)).all():
             question.state = QuestionState.WITHDRAWN
             data = {"question_id": question.id, "kind": question.kind, "cause": "run-ended"}
-            await self.tell(session, EventType.QUESTION_EXPIRED, data, question.step, Actor.SYSTEM)
+            await self.tell(session, EventType.QUESTION_EXPIRED, data, question.step or None, Actor.SYSTEM)
 
     async def change_run(self, session: AsyncSession, **values: Any) -> None:
         await session.execute(update(RunRow).where(RunRow.id == self._run.id).values(**values))
@@ -356,5 +413,5 @@ def _choice_json(choice: Action | Finish | Ask, *, secret: bool) -> dict[str, An
             return stored(choice, secret=secret)
 
 
-def _tokens(usage: Mapping[str, Any]) -> int:
-    return (usage["input_tokens"] or 0) + (usage["output_tokens"] or 0)
+def _usage_json(usage: Usage) -> dict[str, Any]:
+    return {**dataclasses.asdict(usage), "tokens": usage.tokens}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import count
 
 from agent_server.runs import speak
-from agent_server.runs.budget import Halted, OutOfTime
+from agent_server.runs.budget import Halted, OutOfBudget, OutOfTime
+from agent_server.runs.cast import Cast, Lived, end
 from agent_server.runs.journal import LeaseLost, RunRecord
 from agent_server.runs.model import Ending, OutcomeCode, Run
-from agent_server.runs.step import Cast, Lived, end, take_step
+from agent_server.runs.permission import may_send
+from agent_server.runs.step import take_step
 from device.errors import DeviceError
 from perception.errors import PerceptionError
 from policies.errors import PolicyError
@@ -17,19 +20,14 @@ from policies.errors import PolicyError
 
 async def pursue(run: Run, cast: Cast) -> Ending:
     """Take steps until one of them ends the run. Whatever goes wrong on the way has an ending of its own."""
-    past: tuple[Lived, ...] = ()
     try:
-        for n in count(1):
-            await _stand_still(cast)
-            cast.latch.check()
-            lived = await take_step(n, run, past, cast)
-            if isinstance(lived, Ending):
-                return lived
-            past = (*past, lived)
+        return await _steps(run, cast)
     except Halted as halt:
         return halted(run, halt.cause, cast.record)
     except OutOfTime:
         return end(run, OutcomeCode.OUT_OF_SECONDS, "out-of-seconds")
+    except OutOfBudget as bound:
+        return replace(end(run, OutcomeCode.OUT_OF_BUDGET, bound.cause), advice=BUDGET_ADVICE)
     except PolicyError as error:
         return Ending(code=OutcomeCode.POLICY_ERROR, summary=str(error), cause=error.code, advice=error.advice)
     except DeviceError as error:
@@ -38,7 +36,30 @@ async def pursue(run: Run, cast: Cast) -> Ending:
         return Ending(code=OutcomeCode.INTERNAL, summary=str(error), cause="perception-failed")
     except LeaseLost:
         return end(run, OutcomeCode.INTERRUPTED, "lease-lost")
+    finally:
+        # However it ended: nothing of the run goes on behind its last event.
+        await cast.hindsight.close()
+
+
+async def _steps(run: Run, cast: Cast) -> Ending:
+    past: tuple[Lived, ...] = ()
+    for n in count(1):
+        await _stand_still(cast)
+        cast.latch.check()
+        refused = await may_send(run, cast)
+        if refused is not None:
+            return refused
+        lived = await take_step(n, run, past, cast)
+        if isinstance(lived, Ending):
+            return lived
+        past = _with_pictures((*past, lived), cast.policy.needs.pictures)
     raise AssertionError("a run ends by one of its steps")
+
+
+def _with_pictures(past: tuple[Lived, ...], count: int) -> tuple[Lived, ...]:
+    """The same steps, the last `count` with their pictures: a picture takes megabytes, and a run may be long."""
+    older, last = past[: len(past) - count], past[len(past) - count :]
+    return (*(replace(one, turn=replace(one.turn, frame=None)) for one in older), *last)
 
 
 async def _stand_still(cast: Cast) -> None:
@@ -74,6 +95,7 @@ def lost(run: Run, error: DeviceError) -> Ending:
     )
 
 
+BUDGET_ADVICE = "What was done stays done. Start a new run for the rest, with a larger budget or one of another kind."
 ADVICE = {
     "device-link-lost": "Check the cable or the network, then start the run again; GET /v1/devices shows the phones.",
     "device-not-found": "Connect the phone; GET /v1/devices shows the phones.",

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Generic, TypeVar
 
+from policies.base import Usage
+
 T = TypeVar("T")
 
 
@@ -39,6 +41,7 @@ class OutcomeCode(StrEnum):
     IMPOSSIBLE = "impossible"
     OUT_OF_STEPS = "out_of_steps"
     OUT_OF_SECONDS = "out_of_seconds"
+    OUT_OF_BUDGET = "out_of_budget"
     STOPPED = "stopped"
     DENIED = "denied"
     STUCK = "stuck"
@@ -53,6 +56,7 @@ FINAL_STATE: Mapping[OutcomeCode, RunState] = {
     OutcomeCode.IMPOSSIBLE: RunState.FAILED,
     OutcomeCode.OUT_OF_STEPS: RunState.EXPIRED,
     OutcomeCode.OUT_OF_SECONDS: RunState.EXPIRED,
+    OutcomeCode.OUT_OF_BUDGET: RunState.EXPIRED,
     OutcomeCode.STOPPED: RunState.STOPPED,
     OutcomeCode.DENIED: RunState.FAILED,
     OutcomeCode.STUCK: RunState.FAILED,
@@ -76,15 +80,20 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """How much a run may use: steps that touch the phone, and seconds without the time people take to answer."""
+    """How much a run may use: steps that touch the phone, and seconds without the time people take to answer.
+
+    `tokens` (both directions together) and `cost_usd` are what its models may use; None is no bound.
+    """
 
     steps: int
     seconds: float
+    tokens: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One task on one phone."""
+    """One task on one phone. `usage` is what its models have cost up to now, failed calls included."""
 
     id: str
     task: str
@@ -97,6 +106,7 @@ class Run:
     state: RunState = RunState.QUEUED
     outcome: Ending | None = None
     steps: int = 0
+    usage: Usage = field(default_factory=Usage)
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -150,6 +160,7 @@ class EventType(StrEnum):
     ACTION_UNCERTAIN = "action.uncertain"
     ACTION_FAILED = "action.failed"
     ACTION_BLOCKED = "action.blocked"
+    STEP_REFLECTED = "step.reflected"
     QUESTION_ASKED = "question.asked"
     QUESTION_ANSWERED = "question.answered"
     QUESTION_EXPIRED = "question.expired"

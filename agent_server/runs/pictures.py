@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import cv2
 import numpy as np
 
+from agent_server.secrets import Vault, reference
+from device.base import View
 from device.errors import BadFrame
 from device.frame import Frame, MediaType, Pixels
 from device.geometry import Box
 from perception import overlay
-from perception.screen import Element, Screen
+from perception.errors import BrokenTree
+from perception.screen import Element, Screen, Source
+from perception.tree import TreeNode, parse
 
 QUALITY = 90
 """JPEG quality of pictures we encode ourselves. Small text stays readable and a 1080x2400 screen takes about
@@ -40,12 +46,86 @@ class Pictures:
     elements: Picture
 
 
-def cover(screen: Screen) -> Screen:
-    """The same screen with its password boxes painted over, before anybody else sees or stores the picture."""
-    hidden = tuple(element.box for element in screen.elements if element.password)
+COVERED = "covered"
+"""The state of an element whose text is not told because it gives a secret away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A screen that may be shown, sent and stored, and the boxes that were painted over in its picture."""
+
+    screen: Screen
+    boxes: tuple[Box, ...] = ()
+
+
+def cover(screen: Screen, view: View, vault: Vault) -> Covered:
+    """The same screen without what nobody may see, before anybody else sees or stores it. Computes.
+
+    Password boxes are painted over. So is what shows a secret, in an element or anywhere in the view's tree; an
+    element's text or label that gives one away is replaced as a whole by the secret's reference.
+    """
+    elements = tuple(_without_secrets(screen.elements, vault)) if vault else screen.elements
+    hidden = [element.box for element in elements if element.password or COVERED in element.states]
+    if vault and view.tree is not None:
+        hidden += secret_boxes(view, vault)
     if not hidden:
-        return screen
-    return dataclasses.replace(screen, frame=_painted(screen.frame, hidden))
+        return Covered(screen)
+    boxes = tuple(dict.fromkeys(hidden))
+    return Covered(dataclasses.replace(screen, frame=_painted(screen.frame, boxes), elements=elements), boxes)
+
+
+def _without_secrets(elements: tuple[Element, ...], vault: Vault) -> Iterator[Element]:
+    """The elements with references in place of texts that give a secret away, also in the keys made of them."""
+    seen: Counter[str] = Counter()
+    for element in elements:
+        read = Source.TREE not in element.sources
+        written, called = (vault.shown_in(text, read=read) for text in (element.text, element.label))
+        if not written and not called:
+            yield element
+            continue
+        stem = ":".join(filter(None, (element.resource_id, element.role, reference(written or called))))
+        seen[stem] += 1
+        yield dataclasses.replace(
+            element,
+            key=stem if seen[stem] == 1 else f"{stem}#{seen[stem]}",
+            text=reference(written) if written else element.text,
+            label=reference(called) if called else element.label,
+            states=element.states | {COVERED},
+        )
+
+
+def secret_boxes(view: View, vault: Vault) -> list[Box]:
+    """Where the tree has texts that give a secret away: also in places that are no elements, as above a keyboard."""
+    try:
+        tree = parse(view.tree or "", view.frame.size, view.foreground)
+    except BrokenTree:
+        return []
+    if tree.rotation != view.frame.rotation:
+        return []
+    return [node.box for node in tree.nodes if node.box is not None and gives_away(node, vault)]
+
+
+def gives_away(node: TreeNode, vault: Vault) -> bool:
+    """Whether any text of a node shows a secret."""
+    return any(vault.shown_in(text) for text in (node.text, node.desc, node.hint))
+
+
+def cover_early(view: View, vault: Vault) -> Frame | None:
+    """The picture of a look as far as its tree alone tells what to paint over; None where it does not tell.
+
+    Perception finds more than the tree: where there is time to wait for it, `cover` is the one to ask. Where there are
+    secrets it is the only one, for the tree may not have the text that shows one.
+    """
+    if view.tree is None or vault:
+        return None
+    try:
+        tree = parse(view.tree, view.frame.size, view.foreground)
+    except BrokenTree:
+        return None
+    if not tree.nodes or tree.rotation != view.frame.rotation:
+        return None
+    hidden = tuple(node.box for node in tree.nodes if "password" in node.flags and node.box is not None)
+    return _painted(view.frame, hidden) if hidden else view.frame
 
 
 def _painted(frame: Frame, boxes: tuple[Box, ...]) -> Frame:

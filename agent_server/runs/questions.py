@@ -48,7 +48,10 @@ class Desk:
         self._answered: dict[str, asyncio.Event] = {}
 
     async def ask(self, run_id: str, lang: str, step: int, draft: Draft, record: RunRecord, latch: Latch) -> Question:
-        """The question as it stands once answered or expired. Raises Halted when the run is told to end."""
+        """The question as it stands once answered or expired. Raises Halted when the run is told to end.
+
+        `step` is 0 before the first one.
+        """
         question_id = self._names.make("qst")
         self._records[question_id], self._answered[question_id] = record, asyncio.Event()
         try:
@@ -92,14 +95,14 @@ class Desk:
                     lang=lang,
                     options=options,
                     default=draft.default,
-                    why=draft.why,
+                    why=hidden["why"],
                     state=QuestionState.OPEN,
                     asked_at=now,
                     deadline=deadline,
                 )
             )
             await record.change_run(session, state=RunState.WAITING)
-            await record.tell(session, EventType.QUESTION_ASKED, data, step)
+            await record.tell(session, EventType.QUESTION_ASKED, data, step or None)
 
     async def _expire(self, question_id: str, record: RunRecord) -> None:
         async with record.entry() as (session, _):
@@ -109,7 +112,7 @@ class Desk:
             question.state, question.answer = QuestionState.EXPIRED, question.default or None
             await record.change_run(session, state=RunState.RUNNING)
             data = {"question_id": question_id, "kind": question.kind, "default": question.default}
-            await record.tell(session, EventType.QUESTION_EXPIRED, data, question.step, Actor.SYSTEM)
+            await record.tell(session, EventType.QUESTION_EXPIRED, data, question.step or None, Actor.SYSTEM)
 
     async def question(self, question_id: str) -> Question:
         """Raises NotFound."""
@@ -130,6 +133,9 @@ class Desk:
             answer = answers.read(said, question)
         except answers.NotClear as error:
             raise UnclearAnswer(f"The answer was not understood: {error}.", pointer="/answer") from error
+        if question.kind is QuestionKind.TEXT:
+            # Somebody may answer with the very value: the run, its model and its record get the name.
+            answer = self._archive.vault.conceal(answer)
         async with record.entry() as (session, _):
             row = await session.get_one(QuestionRow, question_id)
             _still_open(question_of(row))
@@ -149,7 +155,7 @@ class Desk:
         else:
             data["answer"] = answer
             data["label"] = label_of(question, answer)
-        await record.tell(session, EventType.QUESTION_ANSWERED, data, question.step, Actor.HUMAN)
+        await record.tell(session, EventType.QUESTION_ANSWERED, data, question.step or None, Actor.HUMAN)
 
 
 def label_of(question: Question, answer: str) -> str:

@@ -22,6 +22,12 @@ from agent_server.runs.model import (
     Step,
 )
 from agent_server.store.tables import EventRow, QuestionRow, RunRow, StepRow
+from policies.base import Usage
+
+
+def usage_of(data: Mapping[str, Any]) -> Usage:
+    """Of a run or a step that nobody has asked a model for, nothing."""
+    return Usage(**data)
 
 
 def ending_of(data: Mapping[str, Any]) -> Ending:
@@ -43,10 +49,16 @@ def run_of(row: RunRow) -> Run:
         params=row.params,
         lang=row.lang,
         trusted=row.trusted,
-        budgets=Budgets(steps=row.budget_steps, seconds=row.budget_seconds),
+        budgets=Budgets(
+            steps=row.budget_steps,
+            seconds=row.budget_seconds,
+            tokens=row.budget_tokens,
+            cost_usd=row.budget_cost_usd,
+        ),
         state=RunState(row.state),
         outcome=ending_of(row.outcome) if row.outcome is not None else None,
         steps=row.steps,
+        usage=usage_of(row.usage),
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agent_server.runs.model import EventType, Importance
+from agent_server.runs.model import Budgets, EventType, Importance
 from agent_server.runs.phrases import ACTS, FINGERS, KEYS, LANGUAGES, LINES, REASONS, Lang
 
 LIMIT = 140
@@ -28,6 +28,7 @@ IMPORTANCE: Mapping[EventType, Importance] = {
     EventType.ACTION_UNCERTAIN: Importance.RESULT,
     EventType.ACTION_FAILED: Importance.RESULT,
     EventType.ACTION_BLOCKED: Importance.RESULT,
+    EventType.STEP_REFLECTED: Importance.DETAIL,
     EventType.QUESTION_ASKED: Importance.ALERT,
     EventType.QUESTION_ANSWERED: Importance.PROGRESS,
     EventType.QUESTION_EXPIRED: Importance.RESULT,
@@ -65,9 +66,24 @@ def reason(cause: str, lang: str, *, said: str = "", **facts: str | int) -> str:
     return said if template is None else template.format(**facts)
 
 
+def bounds(budgets: Budgets) -> dict[str, Any]:
+    """What sentences about a run's budgets may name."""
+    return {
+        "steps": budgets.steps,
+        "seconds": round(budgets.seconds),
+        "tokens": budgets.tokens or 0,
+        "dollars": f"{budgets.cost_usd or 0:g}",
+    }
+
+
 def may_i(data: Mapping[str, Any], lang: str) -> str:
     """The question for a yes to an action."""
     return LINES[language(lang)]["question.approval"].format(act=act(data, lang))
+
+
+def may_send(consent: Mapping[str, Any], lang: str) -> str:
+    """The question for a yes to sending pictures, in full."""
+    return LINES[language(lang)]["consent.prompt"].format(**consent)
 
 
 def act(data: Mapping[str, Any], lang: str, form: int = 2) -> str:
@@ -80,7 +96,9 @@ def act(data: Mapping[str, Any], lang: str, form: int = 2) -> str:
     # What stands in a field may have been typed, so a field without a label has no name to say.
     field = kind in ("type_text", "clear_text") or bool(target and target.get("role") == "text_field")
     place = lines["target.field"] if field else lines["target.place"]
-    return ACTS[tongue][kind][form].format(
+    quoted = [lines["target.quoted"].format(name=one) for one in action.get("secrets", ())]
+    return ACTS[tongue]["type_secret" if quoted else kind][form].format(
+        secret=", ".join(quoted),
         target=lines["target.quoted"].format(name=name) if name else place,
         finger=FINGERS[tongue].get(action.get("finger", ""), ""),
         characters=action.get("characters", 0),
@@ -128,14 +146,19 @@ def _sentence(type: EventType, data: Mapping[str, Any], lang: str) -> str:
         case EventType.RUN_FINISHED:
             outcome = data["outcome"]
             return lines[outcome["code"]].format(summary=outcome.get("answer") or outcome.get("summary", ""))
+        case EventType.STEP_REFLECTED:
+            line = lines["step.unreflected" if data["cause"] else type]
+            return line.format(summary=data["summary"], reason=data["reason"])
         case EventType.USAGE:
-            return lines[type].format(tokens=data["tokens"])
+            return lines[type if data["tokens"] is not None else "usage.unknown"].format(tokens=data["tokens"])
         case _:
             return lines[type].format(**data)
 
 
 def _question(data: Mapping[str, Any], lang: str) -> str:
     lines = LINES[language(lang)]
+    if "consent" in data:
+        return lines["question.consent"].format(host=clip(str(data["consent"]["host"]), NAME_LIMIT))
     if data["kind"] == "approval":
         return may_i(data, lang)
     labels = [str(option["label"]) for option in data.get("options", ())]

@@ -46,9 +46,12 @@ class RunRow(Row):
     trusted: Mapped[bool]
     budget_steps: Mapped[int]
     budget_seconds: Mapped[float]
+    budget_tokens: Mapped[int | None]
+    budget_cost_usd: Mapped[float | None]
     state: Mapped[str]
     outcome: Mapped[dict[str, Any] | None]
     steps: Mapped[int] = mapped_column(default=0)
+    usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
@@ -164,6 +167,18 @@ class LeaseRow(Row):
     holder: Mapped[str]
     epoch: Mapped[int]
     taken_at: Mapped[datetime]
+
+
+class ConsentRow(Row):
+    """Pictures of a phone may go to a host; the run that asked may be forgotten before the answer is."""
+
+    __tablename__ = "consent"
+
+    serial: Mapped[str] = mapped_column(primary_key=True)
+    host: Mapped[str] = mapped_column(primary_key=True)
+    model: Mapped[str]
+    run_id: Mapped[str]
+    given_at: Mapped[datetime]
 
 
 class IdempotencyRow(Row):

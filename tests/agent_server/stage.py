@@ -60,6 +60,7 @@ class Info:
     name: str
     description: str
     needs: Needs
+    params: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
 
 
 @dataclass
@@ -117,15 +118,17 @@ class Stage:
                 run = await self.wired.service.wait_run(run_id, seconds)
             return run
 
-    async def until(self, run_id: str, type: str, seconds: float = 10) -> Any:
-        """The first event of that type."""
+    async def until(self, run_id: str, type: str, seconds: float = 10, nth: int = 1) -> Any:
+        """The first event of that type, or the `nth`."""
         async with (
             asyncio.timeout(seconds),
             contextlib.aclosing(self.wired.service.follow(run_id, after=0, idle=seconds)) as events,
         ):
             async for event in events:
                 if event is not None and event.type == type:
-                    return event
+                    nth -= 1
+                    if not nth:
+                        return event
         raise AssertionError(f"the run ended without {type}")
 
     async def events(self, run_id: str) -> list[Any]:

@@ -43,7 +43,8 @@ async def test_a_run_is_created_followed_and_read_back(tmp_path: Path) -> None:
         assert created.status_code == 201
         run = created.json()
         assert created.headers["location"] == f"/v1/runs/{run['id']}" and re.fullmatch(r"run_[0-9A-Z]{26}", run["id"])
-        assert (run["state"], run["budgets"]) == ("queued", {"steps": 40, "seconds": 600.0})
+        bounds = {"steps": 40, "seconds": 600.0, "tokens": None, "cost_usd": None}
+        assert (run["state"], run["budgets"]) == ("queued", bounds)
         streamed = await api.sse(run["id"])
         assert [event["id"] for event in streamed] == list(range(1, len(streamed) + 1))
         assert streamed[-1]["type"] == "run.finished"
@@ -502,7 +503,8 @@ def test_the_token_is_made_once_in_a_file_only_its_owner_can_read(tmp_path: Path
 async def test_policies_and_version_are_listed(tmp_path: Path) -> None:
     async with served(tmp_path) as api:
         (policy,) = (await api.client.get("/v1/policies")).json()["items"]
-        assert policy == {"name": "script", "description": "A script.", "remote_model": ""}
+        params = {"type": "object"}
+        assert policy == {"name": "script", "description": "A script.", "remote_model": "", "params": params}
         assert (await api.client.get("/version")).json()["api"] == "v1"
 
 

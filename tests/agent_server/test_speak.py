@@ -107,7 +107,11 @@ DATA: dict[EventType, st.SearchStrategy[dict[str, Any]]] = {
     EventType.QUESTION_ASKED: st.one_of(*(_question(kind) for kind in ("approval", "choice", "text"))),
     EventType.QUESTION_ANSWERED: _answered(),
     EventType.QUESTION_EXPIRED: st.sampled_from([{}, {"cause": "run-ended"}]),
-    EventType.USAGE: st.builds(lambda n: {"tokens": n}, st.integers(0, 10**6)),
+    EventType.STEP_REFLECTED: st.one_of(
+        st.builds(lambda said: {"summary": said, "cause": "", "reason": ""}, WORDS),
+        st.builds(lambda why: {"summary": "", "cause": "model-timed-out", "reason": why}, WORDS),
+    ),
+    EventType.USAGE: st.builds(lambda n: {"tokens": n}, st.none() | st.integers(0, 10**6)),
     EventType.RUN_PAUSING: st.just({}),
     EventType.RUN_PAUSED: st.just({}),
     EventType.RUN_RESUMED: st.just({}),

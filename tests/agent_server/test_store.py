@@ -14,12 +14,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, text
 
+from agent_server.runs.model import Budgets
+from agent_server.runs.records import run_of
 from agent_server.store import events
 from agent_server.store.blobs import BlobStore
 from agent_server.store.database import Database, migration_config
 from agent_server.store.names import Names
 from agent_server.store.tables import Row, RunRow
 from device.clock import ManualClock
+from policies.base import Usage
 
 pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -76,6 +79,26 @@ async def test_the_migrations_go_down_and_up_again(tmp_path: Path) -> None:
 
     async with opened(tmp_path) as database, database._writer.begin() as connection:
         assert set(await connection.run_sync(down_and_up)) == {"alembic_version"}
+
+
+async def test_a_run_of_the_time_before_usage_was_counted_has_used_nothing_and_has_no_bounds(tmp_path: Path) -> None:
+    def go_back(connection: Connection) -> None:
+        alembic.command.downgrade(migration_config(connection), "0001")
+        connection.execute(
+            text(
+                "INSERT INTO run (id, task, serial, policy, params, lang, trusted, budget_steps, budget_seconds, "
+                "state, steps, created_at) VALUES ('run_1', 't', 's', 'p', '{}', 'en', 0, 1, 1.0, 'stopped', 0, :now)"
+            ),
+            {"now": "2026-01-01T12:00:00.123Z"},
+        )
+
+    async with opened(tmp_path) as database:
+        async with database._writer.begin() as connection:
+            await connection.run_sync(go_back)
+        await database.migrate()
+        async with database.read() as session:
+            found = run_of(await session.get_one(RunRow, "run_1"))
+    assert (found.usage, found.budgets) == (Usage(), Budgets(steps=1, seconds=1.0))
 
 
 async def test_every_connection_writes_ahead_and_waits_for_the_disk(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_broken_package_is_named_and_hurts_nobody_else(tmp_path: Path, monkeyp
     install(tmp_path, "bad_policy", "raise RuntimeError('no licence')", {"bad": "bad_policy:Thing"})
     install(tmp_path, "copy_policy", GOOD, {"follow": "copy_policy:Oracle"})
     monkeypatch.syspath_prepend(tmp_path)
-    assert [info.name for info in registry.names()] == ["follow", "scripted", "mm_navigator", "fine"]
+    assert [info.name for info in registry.names()] == ["follow", "scripted", "mm_navigator", "odyssey", "fine"]
     assert isinstance(registry.create("follow"), Follow)
     told = {(one.name, one.package): one.reason for one in registry.broken()}
     assert told[("bad", "bad_policy")] == "RuntimeError: no licence"
@@ -106,3 +106,13 @@ def test_a_task_is_checked_before_a_run_is_made() -> None:
     registry.check("scripted", {"steps": [{"kind": "wait"}]}, "whatever")
     with pytest.raises(UnreadableTask, match="sing"):
         registry.check("follow", {}, "sing")
+
+
+def test_parameters_are_told_as_json_schema() -> None:
+    schemas = {one.name: one.params for one in registry.names()}
+    assert schemas["follow"]["properties"] == {}
+    assert schemas["scripted"]["required"] == ["steps"]
+    model = schemas["mm_navigator"]
+    assert model["required"] == ["provider", "model"]
+    assert model["properties"]["provider"]["enum"] == ["openai", "anthropic"]
+    assert model["properties"]["structured"] == {"default": True, "title": "Structured", "type": "boolean"}
