@@ -15,6 +15,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from policies.llm import prices
+
 PREFIX = "TAPWRIGHT_"
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 CRASH_POINTS = ("in_policy", "before_intent", "after_intent", "before_injection", "after_injection", "after_effect")
@@ -66,6 +68,10 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("TAPWRIGHT_ADB_PORT", "ANDROID_ADB_SERVER_PORT"),
         description="TCP port of the adb server; ANDROID_ADB_SERVER_PORT, which adb itself reads, is the fallback.",
     )
+    connect: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Phones on the network, comma-separated HOST:PORT, connected at start and whenever they are gone.",
+    )
     use_tree: bool = Field(default=True, description="Read the accessibility tree where that disturbs nobody.")
     consent_accessibility: bool = Field(
         default=False,
@@ -77,7 +83,10 @@ class Settings(BaseSettings):
     )
     remote_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="Hosts, comma-separated, that pictures of a phone's screen may be sent to, such as api.openai.com.",
+        description="Hosts, comma-separated, that pictures of any phone's screen may be sent to without asking.",
+    )
+    price_file: Path | None = Field(
+        default=None, description="Prices of models, a file in the form of policies/llm/prices.json, in its place."
     )
     ocr_threads: int = Field(default=2, ge=1, le=64, description="Threads that reading text from pictures may use.")
     perceive_seconds: float = Field(
@@ -106,7 +115,7 @@ class Settings(BaseSettings):
         description="For tests of recovery only: POINT or POINT:STEP at which the process kills itself (SIGKILL).",
     )
 
-    @field_validator("allow_hosts", "allow_origins", "remote_hosts", mode="before")
+    @field_validator("allow_hosts", "allow_origins", "connect", "remote_hosts", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -116,6 +125,21 @@ class Settings(BaseSettings):
     def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not re.fullmatch(r"[\x21-\x7e]{16,}", value.get_secret_value()):
             raise ValueError("must be at least 16 printable characters without spaces; leave it out to have one made")
+        return value
+
+    @field_validator("connect")
+    @classmethod
+    def _addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            if not re.fullmatch(r"[\w.-]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5}", one):
+                raise ValueError(f"{one!r} must be HOST:PORT, such as 192.168.0.7:5555")
+        return value
+
+    @field_validator("price_file")
+    @classmethod
+    def _prices(cls, value: Path | None) -> Path | None:
+        if value is not None:
+            prices.read(value)
         return value
 
     @field_validator("crash_at")
@@ -144,6 +168,11 @@ class Settings(BaseSettings):
     @property
     def blobs_path(self) -> Path:
         return self.data_dir / "blobs"
+
+    @property
+    def secrets_path(self) -> Path:
+        """The file, mode 0600, that holds the values of secrets."""
+        return self.data_dir / "secrets.json"
 
     @property
     def lock_path(self) -> Path:

@@ -20,13 +20,16 @@ from agent_server import logs
 from agent_server.api.access import Access, Tickets
 from agent_server.api.app import create_app
 from agent_server.api.server import ApiServer
-from agent_server.consent import Consented
+from agent_server.attach import keep_attached
+from agent_server.consent import Consents
 from agent_server.errors import DataFolderInUse
 from agent_server.fleet import AdbSource, Fleet, Source
+from agent_server.owner import Owner
+from agent_server.runs.cast import Checkpoint
 from agent_server.runs.host import RunHost
 from agent_server.runs.journal import Archive
 from agent_server.runs.questions import Desk
-from agent_server.runs.step import Checkpoint
+from agent_server.secrets import Vault
 from agent_server.service import Limits, Registry, Service
 from agent_server.settings import Settings, unknown_variables
 from agent_server.store.blobs import BlobStore
@@ -39,6 +42,7 @@ from perception.errors import PerceptionError
 from perception.ocr import RapidOcrReader
 from perception.pipeline import Pipeline
 from policies import registry
+from policies.llm import prices
 
 log = structlog.get_logger()
 
@@ -95,7 +99,11 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
     """Choose and connect the parts. Touches neither network nor disk; `running` does the rest."""
     clock = parts.clock or SystemClock()
     archive = Archive(
-        database=Database(settings.database_path), blobs=BlobStore(settings.blobs_path), bell=Bell(), clock=clock
+        database=Database(settings.database_path),
+        blobs=BlobStore(settings.blobs_path),
+        vault=Vault(settings.secrets_path),
+        bell=Bell(),
+        clock=clock,
     )
     source = parts.source or AdbSource(
         settings.adb_host,
@@ -110,7 +118,10 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
         pipeline = Pipeline(reader, ocr=settings.ocr, deadline=settings.perceive_seconds)
     perceiver = parts.perceiver or pipeline
     assert perceiver is not None
-    policies: Registry = Consented(parts.policies or registry, settings.remote_hosts)
+    policies: Registry = parts.policies or registry
+    consents = Consents(archive.database, clock, settings.remote_hosts)
+    if settings.price_file is not None:
+        prices.use(prices.read(settings.price_file))
     fleet = Fleet(source)
     names = Names(clock)
     desk = Desk(archive, names, settings.question_seconds)
@@ -120,6 +131,7 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
         phones=fleet,
         perceiver=perceiver,
         policies=policies,
+        consents=consents,
         checkpoint=crash_point(settings.crash_at),
         overlay_width=settings.overlay_width,
     )
@@ -131,6 +143,7 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
         fleet=fleet,
         perceiver=perceiver,
         registry=policies,
+        owner=Owner(consents, archive.vault),
         limits=Limits(
             steps=settings.default_steps, seconds=settings.default_seconds, overlay_width=settings.overlay_width
         ),
@@ -159,20 +172,27 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings, parts: Parts = Parts()) -> AsyncIterator[Wired]:
-    """A server whose data folder is locked and whose runs go on. Raises DataFolderInUse."""
+    """A server whose data folder is locked and whose runs go on. Raises DataFolderInUse, SecretsUnreadable."""
     logs.configure(settings.log_format, settings.log_level)
     for name, near in unknown_variables(os.environ).items():
         log.warning("unknown setting", name=name, nearest=near)
     settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _locked(settings.lock_path):
         wired = build(settings, parts, token=keep_token(settings))
-        warming = asyncio.create_task(_warm_up(wired.pipeline), name="warm up")
+        # Without them nothing can be covered, so a broken file ends the start.
+        wired.service.owner.secrets()
+        aside = [asyncio.create_task(_warm_up(wired.pipeline), name="warm up")]
+        if settings.connect:
+            clock = parts.clock or SystemClock()
+            attaching = keep_attached(settings.connect, settings.adb_host, settings.adb_port, clock)
+            aside.append(asyncio.create_task(attaching, name="attach phones"))
         try:
             await wired.start()
             yield wired
         finally:
-            warming.cancel()
-            await asyncio.gather(warming, return_exceptions=True)
+            for task in aside:
+                task.cancel()
+            await asyncio.gather(*aside, return_exceptions=True)
             await wired.close()
 
 

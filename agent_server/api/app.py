@@ -8,7 +8,19 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from agent_server.api import artifacts, dashboard, devices, doors, live, policies, problems, questions, runs
+from agent_server.api import (
+    artifacts,
+    consents,
+    dashboard,
+    devices,
+    doors,
+    live,
+    policies,
+    problems,
+    questions,
+    runs,
+    secrets,
+)
 from agent_server.api.access import Access, Tickets
 from agent_server.api.guard import Guard
 from agent_server.service import Service
@@ -36,7 +48,7 @@ def create_app(
     app.state.service, app.state.access, app.state.tickets = service, access, tickets
     problems.install(app)
     v1 = APIRouter(prefix="/v1", responses=problems.responses(401))
-    for module in (runs, questions, devices, live, artifacts, policies):
+    for module in (runs, questions, devices, consents, secrets, live, artifacts, policies):
         v1.include_router(module.router)
     app.include_router(v1)
     app.include_router(doors.router)

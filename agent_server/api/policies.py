@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
@@ -19,6 +21,7 @@ class PolicyOut(BaseModel):
     remote_model: str = Field(
         description="The model that pictures are sent to; empty when nothing leaves this machine."
     )
+    params: dict[str, Any] = Field(description="What `params` of a run may hold, as JSON Schema.")
 
 
 @router.get("")
@@ -26,7 +29,12 @@ async def list_policies(service: ServiceDep) -> Page[PolicyOut]:
     """Every policy that a run may name."""
     return Page(
         tuple(
-            PolicyOut(name=one.name, description=one.description, remote_model=one.needs.remote_model)
+            PolicyOut(
+                name=one.name,
+                description=one.description,
+                remote_model=one.needs.remote_model,
+                params=dict(one.params),
+            )
             for one in service.policies()
         )
     )

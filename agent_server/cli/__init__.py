@@ -11,7 +11,21 @@ from importlib.metadata import EntryPoint, entry_points
 
 import typer
 
-from agent_server.cli import demo, devices, doctor, model_server, phone, policies, run, see, serve
+from agent_server.cli import (
+    consents,
+    demo,
+    devices,
+    doctor,
+    login,
+    model_server,
+    models,
+    phone,
+    policies,
+    run,
+    secrets,
+    see,
+    serve,
+)
 
 app = typer.Typer(
     name="tapwright",
@@ -21,7 +35,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     add_completion=False,
 )
-for module in (serve, phone, devices, run, see, doctor, policies, demo, model_server):
+for module in (serve, login, phone, devices, run, consents, secrets, see, doctor, policies, models, demo, model_server):
     module.register(app)
 
 

@@ -43,8 +43,9 @@ class ServiceClient:
 
     def __init__(self, url: str, token: str) -> None:
         self.url = url.rstrip("/")
+        self.authorization = f"Bearer {token}"
         self._http = httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=30, trust_env=False
+            base_url=self.url, headers={"Authorization": self.authorization}, timeout=30, trust_env=False
         )
 
     def close(self) -> None:

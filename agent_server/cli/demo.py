@@ -5,26 +5,21 @@ Success is read from the phone's own state, not from what the run says of itself
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import os
 import shutil
-import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import httpx
 import typer
 
-from agent_server.cli import local
+from agent_server.cli import local, private
 from agent_server.cli.client import ServiceClient, ServiceError
-from agent_server.cli.processes import NotStarted, child
+from agent_server.cli.processes import NotStarted
 from agent_server.cli.run import follow
-from device.adb.client import AdbServer, ensure_server
 from device.errors import DeviceError
 
 TASK = (
@@ -43,10 +38,10 @@ def demo(
     serve: Annotated[bool, typer.Option(help="Go on serving afterwards when attached to a terminal.")] = True,
 ) -> None:
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="tapwright-demo-") as folder, _private_adb(Path(folder)) as env:
+    with tempfile.TemporaryDirectory(prefix="tapwright-demo-") as folder, private.adb(Path(folder)) as env:
         env["TAPWRIGHT_USE_TREE"] = "1" if tree else "0"
         try:
-            with _phone(Path(folder), env) as phone, _server(Path(folder), env) as server:
+            with private.phone(Path(folder), env) as phone, private.server(Path(folder), env) as server:
                 typer.echo(f"Phone at {phone['adb']} ({time.monotonic() - started:.1f} s), server at {server['url']}")
                 typer.echo(f"Watch it: {server['login']}\n\nTask: {TASK}\n")
                 done = _run(server, phone, env)
@@ -59,62 +54,6 @@ def demo(
         if not done:
             _keep_logs(Path(folder))
     raise typer.Exit(0 if done else 1)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextlib.contextmanager
-def _private_adb(folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of an adb server of our own, which ends with the demo and meets no phone of the user's."""
-    env = {
-        "HOME": str(folder),
-        "ANDROID_ADB_SERVER_PORT": str(_free_port()),
-        "ADB_MDNS": "0",
-        "ADB_USB": "0",
-        "ADB_EMU": "0",
-        "TAPWRIGHT_DATA_DIR": str(folder / "data"),
-    }
-    env["TAPWRIGHT_ADB_PORT"] = env["ANDROID_ADB_SERVER_PORT"]
-    before = {name: os.environ.get(name) for name in env}
-    os.environ.update(env)
-    try:
-        yield env
-    finally:
-        with contextlib.suppress(DeviceError):
-            asyncio.run(_stop_adb(int(env["ANDROID_ADB_SERVER_PORT"])))
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-async def _stop_adb(port: int) -> None:
-    await AdbServer("127.0.0.1", port).kill()
-
-
-@contextlib.contextmanager
-def _phone(folder: Path, env: dict[str, str]) -> Iterator[dict[str, Any]]:
-    arguments = ["device.virtual", "--port", "0", "--control-port", "0", "--announce"]
-    arguments += ["--token-file", str(folder / "phone.token")]
-    with child(arguments, log=folder / "phone.log", env=env) as phone:
-        asyncio.run(_connect(int(env["ANDROID_ADB_SERVER_PORT"]), str(phone["adb"])))
-        yield phone
-
-
-async def _connect(port: int, address: str) -> None:
-    server = await ensure_server(port)
-    await server.connect(address)
-
-
-@contextlib.contextmanager
-def _server(folder: Path, env: dict[str, str]) -> Iterator[dict[str, Any]]:
-    with child(["agent_server", "serve", "--port", "0", "--announce"], log=folder / "server.log", env=env) as server:
-        yield server
 
 
 def _run(server: dict[str, Any], phone: dict[str, Any], env: dict[str, str]) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from agent_server.cli import local
 from agent_server.settings import Settings
-from device.adb import emulator, pairing
+from device.adb import apps, emulator, pairing
 from device.adb.client import AdbServer, Listed, ensure_server
 from device.errors import DeviceError
 
@@ -76,6 +77,26 @@ def disconnect(address: Address) -> None:
 
     _run(_with_server(detach))
     typer.echo(f"{address} is disconnected.")
+
+
+@group.command()
+def install(
+    serial: Annotated[str, typer.Argument(help="The phone, as `tapwright devices` lists it.")],
+    apk: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The app's package file.")],
+) -> None:
+    """Install or update an app on a phone. The phone may ask its owner."""
+    _run(_with_server(lambda server: apps.install(server.link(serial), apk.read_bytes())))
+    typer.echo(f"{apk.name} is installed on {serial}.")
+
+
+@group.command()
+def uninstall(
+    serial: Annotated[str, typer.Argument(help="The phone, as `tapwright devices` lists it.")],
+    package: Annotated[str, typer.Argument(help="The app's exact package name, e.g. org.example.notes.")],
+) -> None:
+    """Remove an app with all its data from a phone."""
+    _run(_with_server(lambda server: apps.uninstall(server.link(serial), package)))
+    typer.echo(f"{package} is removed from {serial}.")
 
 
 @group.command()

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_server.cli import local
+from agent_server.cli import local, params
 from agent_server.cli.client import ServiceClient, ServiceError
+from agent_server.cli.params import ParamOption, ParamsFileOption
 
-EXIT_CODES = {"complete": 0, "impossible": 3, "stopped": 4, "denied": 5, "out_of_steps": 6, "out_of_seconds": 6}
+OUT = ("out_of_steps", "out_of_seconds", "out_of_budget")
+EXIT_CODES = {"complete": 0, "impossible": 3, "stopped": 4, "denied": 5, **dict.fromkeys(OUT, 6)}
 """Exit code by outcome; any other outcome is 1, and 2 is bad usage as in every command."""
 
 
@@ -25,16 +27,26 @@ def run(
     serial: Annotated[str | None, typer.Option(help="Which phone; needed when there are several.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="Give up after this many steps.")] = 40,
     seconds: Annotated[int, typer.Option(min=1, help="Give up after this many seconds.")] = 600,
+    param: ParamOption = None,
+    params_file: ParamsFileOption = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0.0001, metavar="USD", help="Ask no model any more once this much is spent.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Ask no model any more after so many tokens, both ways together.")
+    ] = None,
     trusted: Annotated[bool, typer.Option(help="Do not ask before each act on a real phone.")] = False,
     lang: Annotated[str, typer.Option(help="Language of the progress lines: en or zh.")] = "en",
 ) -> None:
+    given = params.checked(param, params_file)
     try:
         with local.service() as client:
             body = {
                 "task": task,
                 "policy": policy,
+                "params": given,
                 "serial": serial or _only_phone(client),
-                "budgets": {"steps": steps, "seconds": seconds},
+                "budgets": {"steps": steps, "seconds": seconds, "tokens": max_tokens, "cost_usd": max_cost},
                 "trusted": trusted,
                 "lang": lang,
             }
@@ -79,6 +91,11 @@ def _print_until_end(client: ServiceClient, run_id: str, events: Iterator[dict[s
 
 def _answer(client: ServiceClient, event: dict[str, Any]) -> None:
     question = event["data"]["question_id"]
+    if "consent" in event["data"]:
+        # The spoken sentence has no room for the model; who agrees should have read it.
+        typer.echo(f"     {event['data']['prompt']}")
+    if event["data"]["why"]:
+        typer.echo(f"     {event['data']['why']}")
     if not sys.stdin.isatty():
         typer.echo(f"     Answer it: POST {client.url}/v1/questions/{question}/answer")
         return

@@ -16,7 +16,7 @@ import typer
 from agent_server.api.server import configure
 from agent_server.cli.local import ANNOUNCEMENT, announced, fail
 from agent_server.cli.processes import stop_at_eof
-from agent_server.errors import DataFolderInUse
+from agent_server.errors import DataFolderInUse, SecretsUnreadable
 from agent_server.settings import Settings
 from agent_server.wiring import running
 
@@ -73,11 +73,12 @@ def _announcement(data_dir: Path, url: str) -> Iterator[None]:
 async def _serve(settings: Settings, announce: bool) -> None:
     listener = _listen(settings)
     port = listener.getsockname()[1]
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    url = f"http://{host}:{port}"
+    # What listens everywhere is reached here, by a name that the server knows as its own.
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     try:
         await _serve_on(settings, listener, url, announce)
-    except DataFolderInUse as error:
+    except (DataFolderInUse, SecretsUnreadable) as error:
         fail(str(error), error.advice)
 
 

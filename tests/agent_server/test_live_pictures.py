@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import itertools
 import time
@@ -14,7 +15,16 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from agent_server.api.live import HEADER
-from agent_server.live import SHORT_SIDE, Live, Work, password_boxes, shot_bytes
+from agent_server.live import (
+    SHORT_SIDE,
+    WATCHERS,
+    WATCHERS_PER_PHONE,
+    Crowded,
+    Live,
+    Work,
+    private_boxes,
+    shot_bytes,
+)
 from device.clock import SystemClock
 from device.errors import LinkLost
 from device.frame import Frame
@@ -227,9 +237,9 @@ async def test_the_agents_own_look_covers_passwords_while_it_works(tmp_path: Pat
 
 def test_password_boxes_come_from_the_tree_in_fractions_of_the_upright_screen() -> None:
     phone = GraphPhone(here="login")
-    (box,) = password_boxes(phone.dump(), SIZE)
+    (box,) = private_boxes(phone.dump(), SIZE)
     assert box.to_pixel(SIZE) == (40, 120, 500, 220)
-    assert password_boxes("<hierarchy", SIZE) == () and password_boxes("", SIZE) == ()
+    assert private_boxes("<hierarchy", SIZE) == () and private_boxes("", SIZE) == ()
 
 
 def test_a_large_raw_frame_is_made_smaller_with_its_shape_kept() -> None:
@@ -327,3 +337,39 @@ async def test_the_servers_end_lets_viewers_go(tmp_path: Path) -> None:
         api.server.should_exit = True
         assert (await closing(socket))[0] in (1001, 1012)
         assert time.monotonic() - started < 2.5
+
+
+async def test_one_watcher_too_many_of_a_phone_is_told_so_and_gets_the_place_that_becomes_free(tmp_path: Path) -> None:
+    async with served(tmp_path) as api, contextlib.AsyncExitStack() as stack:
+        for _ in range(WATCHERS_PER_PHONE):
+            await pull(await stack.enter_async_context(watch(api)))
+        refusal = await sent_away(api)
+        assert refusal.startswith(f"4001 {WATCHERS_PER_PHONE} watch this phone already, and no more may.")
+        await stack.aclose()
+        async with asyncio.timeout(5):
+            while await sent_away(api):  # the server hears of a closed socket a moment later
+                pass
+
+
+async def sent_away(api: Served) -> str:
+    """Code and reason with which one more watcher is sent away; empty when it gets a picture."""
+    async with watch(api) as socket:
+        try:
+            await pull(socket)
+        except ConnectionClosed as closed:
+            assert closed.rcvd is not None
+            return f"{closed.rcvd.code} {closed.rcvd.reason}"
+    return ""
+
+
+async def test_watchers_of_all_phones_together_are_bounded() -> None:
+    async def open(serial: str) -> GraphCamera:
+        return GraphCamera(GraphPhone(serial))
+
+    live = Live(open, lambda serial: Work(), SystemClock())
+    async with contextlib.AsyncExitStack() as stack:
+        for n in range(WATCHERS):
+            await stack.enter_async_context(live.watching(f"phone {n // WATCHERS_PER_PHONE}"))
+        with pytest.raises(Crowded, match=f"{WATCHERS} watch phones of this server"):
+            await stack.enter_async_context(live.watching("another phone"))
+    assert live.watched == ()

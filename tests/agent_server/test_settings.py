@@ -57,6 +57,7 @@ def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
         ("CRASH_AT", "after_intent:x", "POINT:STEP"),
         ("QUESTION_SECONDS", "0", "question_seconds"),
         ("OCR", "sometimes", "ocr"),
+        ("CONNECT", "phone", "HOST:PORT"),
     ],
 )
 def test_a_wrong_value_fails_at_once_and_names_the_field(
