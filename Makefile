@@ -5,13 +5,17 @@ BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_CONSTRAINT = $(CURDIR)/constraints.txt
 
-.PHONY: demo test check fix soak bench images clean
+.PHONY: demo test image-test check fix soak bench images clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/tapwright demo
 
 test: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+
+# The server image, really built and run: needs root, buildah and mmdebstrap, takes two and a half minutes.
+image-test: $(VENV)/.installed-dev
+	@TAPWRIGHT_REQUIRE=docker $(BIN)/python -m pytest -s --durations=5 tests/docker
 
 # Lint, types, import contracts: what a change must pass besides the tests.
 check: $(VENV)/.installed-dev
@@ -24,8 +28,9 @@ fix: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# All figures at full count, written into docs/.
+# All figures at full count, written into docs/, and the mass proofs of the driver: 500 acts under faults, 200 texts.
 soak: $(VENV)/.installed-dev
+	TAPWRIGHT_SOAK=1 TAPWRIGHT_SOAK_ACTS=500 $(BIN)/python -m pytest tests/device/adb/test_acts.py tests/device/adb/test_texts.py
 	$(BIN)/python -m benchmarks --write docs/figures.md
 
 bench: $(VENV)/.installed-dev
@@ -34,6 +39,7 @@ bench: $(VENV)/.installed-dev
 images: $(VENV)/.installed-dev
 	$(BIN)/python docs/images/make.py
 	$(BIN)/python docs/images/overlay.py
+	$(BIN)/python docs/images/dashboard.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
