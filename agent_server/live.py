@@ -17,7 +17,8 @@ import numpy as np
 import structlog
 
 from agent_server.camera import QUALITY, Camera
-from agent_server.runs.pictures import COVER, jpeg
+from agent_server.runs.pictures import COVER, gives_away, jpeg
+from agent_server.secrets import Vault
 from device.clock import Clock
 from device.errors import DeviceError, LinkLost
 from device.frame import Frame
@@ -35,6 +36,10 @@ QUIET_PACE = 0.25
 """Seconds between two pictures of a screen that stands still: what appears then is seen a quarter of a second late."""
 BUSY_PACE = 0.1
 """Seconds between two pictures while a run is at work: phone and processor belong to the agent first."""
+WATCHERS_PER_PHONE = 8
+"""Watchers of one phone. Each may pull 30 pictures of 90 kB a second: eight fill a fifth of a gigabit line."""
+WATCHERS = 32
+"""Watchers of all phones together: about what a gigabit line carries when all of them pull at once."""
 TREE_PACE = 1.0
 """Seconds between two readings of the tree, which takes a phone up to half a second."""
 
@@ -43,7 +48,7 @@ TREE_PACE = 1.0
 class Work:
     """What the runs know of a phone: the step that is being taken, 0 for none, and whether the agent is at work.
 
-    `private` are the password boxes of its newest look, None while it has not looked.
+    `private` is what was painted over at its newest look, None while it has not looked.
     """
 
     step: int = 0
@@ -53,7 +58,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """One live picture, JPEG, password boxes painted over. `seq` grows with every picture that differs."""
+    """One live picture, JPEG, password boxes and secrets painted over. `seq` grows with every picture that differs."""
 
     data: bytes
     size: Size
@@ -65,6 +70,10 @@ class Shot:
 
 class Closed(Exception):
     """The server ends."""
+
+
+class Crowded(Exception):
+    """As many watch already as may; the text says so."""
 
 
 def shot_bytes(frame: Frame, private: tuple[Box, ...]) -> tuple[bytes, Size]:
@@ -85,15 +94,19 @@ def shot_bytes(frame: Frame, private: tuple[Box, ...]) -> tuple[bytes, Size]:
     return jpeg(pixels, QUALITY), size
 
 
-def password_boxes(xml: str, size: Size) -> tuple[Box, ...]:
-    """Where password fields stand, by a dump made on a frame of that size."""
-    if 'password="true"' not in xml:
+def private_boxes(xml: str, size: Size, vault: Vault | None = None) -> tuple[Box, ...]:
+    """Where password fields stand and secrets are shown, by a dump made on a frame of that size."""
+    if 'password="true"' not in xml and not vault:
         return ()
     try:
         nodes = tree.parse(xml, size).nodes
     except PerceptionError:
         return ()
-    return tuple(node.box for node in nodes if "password" in node.flags and node.box is not None)
+    return tuple(
+        node.box
+        for node in nodes
+        if node.box is not None and ("password" in node.flags or (vault is not None and gives_away(node, vault)))
+    )
 
 
 def _upright(natural: Size, seen: Size) -> Size:
@@ -105,8 +118,16 @@ def _upright(natural: Size, seen: Size) -> Size:
 class LiveScreen:
     """One phone's live picture."""
 
-    def __init__(self, serial: str, open: Callable[[], Awaitable[Camera]], work: Callable[[], Work], clock: Clock):
+    def __init__(
+        self,
+        serial: str,
+        open: Callable[[], Awaitable[Camera]],
+        work: Callable[[], Work],
+        clock: Clock,
+        vault: Vault | None = None,
+    ) -> None:
         self.serial = serial
+        self._vault = vault
         self._open = open
         self._work = work
         self._clock = clock
@@ -160,7 +181,9 @@ class LiveScreen:
                 self._error = LinkLost(f"{self.serial} gives no picture.", serial=self.serial)
             else:
                 self._pace = PACE if changed else min(self._pace * 1.5, QUIET_PACE)
-            self._not_before = started + (max(self._pace, BUSY_PACE) if work.busy else self._pace)
+            pace = max(self._pace, BUSY_PACE) if work.busy else self._pace
+            # A steady beat: by what one picture was late, the next one is early.
+            self._not_before = max(self._not_before, started - pace) + pace
             self._ring()
             if self._error is not None:
                 await self._let_go()
@@ -188,13 +211,14 @@ class LiveScreen:
         return changed
 
     async def _private(self, camera: Camera, frame: Frame, work: Work) -> tuple[Box, ...]:
-        """While a run is at work its own looks tell of password boxes; otherwise the tree is read now and then."""
+        """While a run is at work its own looks tell what is private; otherwise the tree is read now and then."""
         if work.busy:
             if work.private is not None:
                 self._boxes, self._boxes_of = work.private, b""
         elif frame.data != self._boxes_of and self._clock.monotonic() >= self._tree_after:
             xml = await camera.tree()
-            self._boxes, self._boxes_of = password_boxes(xml or "", _upright(camera.size, frame.size)), frame.data
+            size = _upright(camera.size, frame.size)
+            self._boxes, self._boxes_of = private_boxes(xml or "", size, self._vault), frame.data
             self._tree_after = self._clock.monotonic() + TREE_PACE
         return self._boxes
 
@@ -222,7 +246,14 @@ class LiveScreen:
 class Live:
     """The screens that are being watched."""
 
-    def __init__(self, open: Callable[[str], Awaitable[Camera]], work: Callable[[str], Work], clock: Clock) -> None:
+    def __init__(
+        self,
+        open: Callable[[str], Awaitable[Camera]],
+        work: Callable[[str], Work],
+        clock: Clock,
+        vault: Vault | None = None,
+    ) -> None:
+        self._vault = vault
         self._open = open
         self._work = work
         self._clock = clock
@@ -236,12 +267,18 @@ class Live:
 
     @contextlib.asynccontextmanager
     async def watching(self, serial: str) -> AsyncIterator[LiveScreen]:
-        """The phone's screen; with its last watcher the capture ends. Raises Closed."""
+        """The phone's screen; with its last watcher the capture ends. Raises Closed, Crowded."""
         if self._closed:
             raise Closed
         screen = self._screens.get(serial)
+        if screen is not None and screen.watchers >= WATCHERS_PER_PHONE:
+            raise Crowded(f"{WATCHERS_PER_PHONE} watch this phone already, and no more may. Close one of those pages.")
+        if sum(one.watchers for one in self._screens.values()) >= WATCHERS:
+            raise Crowded(f"{WATCHERS} watch phones of this server already, and no more may. Close one of those pages.")
         if screen is None:
-            screen = LiveScreen(serial, lambda: self._open(serial), lambda: self._work(serial), self._clock)
+            screen = LiveScreen(
+                serial, lambda: self._open(serial), lambda: self._work(serial), self._clock, self._vault
+            )
             self._screens[serial] = screen
         screen.watchers += 1
         try:

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, WebSocket, WebSocketDisconnect
 
-from agent_server.live import Closed, LiveScreen, Shot
+from agent_server.live import Closed, Crowded, LiveScreen, Shot
 from agent_server.runs.speak import clip
 from agent_server.service import Service
 from device.errors import DeviceError
@@ -28,6 +28,8 @@ device (the first 8 bytes of the serial's sha256); little-endian, 32 bytes."""
 VERSION = 1
 NO_PICTURE = 4000
 """Close code (private use, RFC 6455, 7.4.2): the phone gives no picture; the reason says why."""
+CROWDED = 4001
+"""Close code: as many watch already as may; the reason says so."""
 NOT_UNDERSTOOD = 1008
 GOING_AWAY = 1001
 REASON_BYTES = 123
@@ -58,6 +60,8 @@ async def live(socket: WebSocket, serial: Annotated[str, Path(min_length=1, max_
             code, reason = await _pull(socket, screen)
     except DeviceError as error:
         code, reason = NO_PICTURE, str(error)
+    except Crowded as error:
+        code, reason = CROWDED, str(error)
     except Closed:
         reason = "the server ends"
     except WebSocketDisconnect:

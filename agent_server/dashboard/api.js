@@ -1,8 +1,13 @@
 // @ts-check
 /** Requests to the server. Every refusal is problem+json and becomes a Refusal with a sentence for people. */
 
+import { t } from "./languages.js";
+
 /** @typedef {{id: string, task: string, serial: string, policy: string, lang: string, state: string, steps: number,
  *   outcome: null | {code: string, summary: string, advice: string, answer: string},
+ *   params: Record<string, unknown>, trusted: boolean,
+ *   budgets: {steps: number, seconds: number, tokens: number | null, cost_usd: number | null},
+ *   usage: {input_tokens: number | null, output_tokens: number | null, calls: number, cost_usd: number | null},
  *   created_at: string, started_at: string | null, finished_at: string | null}} Run */
 /** @typedef {{id: number, run_id: string, ts: string, type: string, step: number | null, actor: string,
  *   importance: number, speak: string, lang: string, data: Record<string, any>}} RunEvent */
@@ -33,12 +38,12 @@ export async function call(method, path, body) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Refusal(0, "The server does not answer.");
+    throw new Refusal(0, t("The server does not answer."));
   }
   const document = answer.status === 204 ? null : await answer.json().catch(() => null);
   if (answer.ok) return document;
-  if (answer.status === 401) throw new Refusal(401, "Your login has ended. Open a new login link.", "unauthorized");
-  throw new Refusal(answer.status, document?.detail ?? `The server answered ${answer.status}.`, document?.code);
+  if (answer.status === 401) throw new Refusal(401, t("Your login has ended. Open a new login link."), "unauthorized");
+  throw new Refusal(answer.status, document?.detail ?? t("The server answered {status}.", { status: answer.status }), document?.code);
 }
 
 /**

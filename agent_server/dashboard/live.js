@@ -1,8 +1,11 @@
 // @ts-check
 /** The live picture: pulls one frame at a time over a WebSocket and paints it on a canvas. */
 
+import { t } from "./languages.js";
+
 const HEADER_BYTES = 32;
-const NO_PICTURE = 4000;
+/** Close codes whose reason is for people: the phone gives no picture; too many watch already. */
+const REASONS = new Set([4000, 4001]);
 /** Longest wait in milliseconds before a lost picture is asked for again. */
 const LONGEST_RETRY = 15000;
 /** With reduced motion two pictures a second are enough to follow. */
@@ -26,12 +29,13 @@ export class LivePicture {
 
   /** Show this phone; an empty serial shows none. @param {string} serial @param {string} name @param {string} [none] */
   watch(serial, name, none = "") {
-    this.canvas.setAttribute("aria-label", `Live screen of ${name || serial}`);
+    this.canvas.setAttribute("aria-label", t("Live screen of {name}", { name: name || serial }));
+    if (!serial) this.note.textContent = none;
     if (serial === this.serial) return;
     this.#drop();
     this.serial = serial;
     this.frames = 0;
-    this.note.textContent = serial ? "Waiting for the first picture" : none;
+    this.note.textContent = serial ? t("Waiting for the first picture") : none;
     if (serial) this.#connect();
   }
 
@@ -82,7 +86,7 @@ export class LivePicture {
   /** @param {WebSocket} socket @param {CloseEvent} event */
   #lost(socket, event) {
     if (socket !== this.socket) return;
-    this.note.textContent = event.code === NO_PICTURE && event.reason ? event.reason : "No live picture. Trying again.";
+    this.note.textContent = REASONS.has(event.code) && event.reason ? event.reason : t("No live picture. Trying again.");
     this.timer = window.setTimeout(() => this.#connect(), this.retry);
     this.retry = Math.min(this.retry * 2, LONGEST_RETRY);
   }

@@ -7,7 +7,8 @@ import { byId, clock, make, stateWords } from "./words.js";
 /** @typedef {import("./api.js").Run} Run */
 
 export class RunList {
-  constructor() {
+  /** @param {() => void} again asks for the list to be read anew */
+  constructor(again) {
     this.list = byId("runs");
     this.older = byId("older");
     this.limit = 30;
@@ -15,7 +16,7 @@ export class RunList {
     this.current = "";
     this.older.addEventListener("click", () => {
       this.limit = Math.min(this.limit + 30, 200);
-      this.refresh();
+      again();
     });
   }
 

@@ -2,17 +2,21 @@
 /** One run: what it does now, its pictures, its steps, and the ways to steer it. */
 
 import { call, pastEvents } from "./api.js";
+import { t } from "./languages.js";
 import { LivePicture } from "./live.js";
 import { QuestionCard } from "./question-card.js";
 import { StepList } from "./step-list.js";
 import { beginning, told, TYPES } from "./story.js";
-import { byId, clock, ENDED, stateWords } from "./words.js";
+import { byId, clock, ENDED, spent, stateWords } from "./words.js";
 
 /** @typedef {import("./api.js").Run} Run */
 /** @typedef {import("./api.js").RunEvent} RunEvent */
 
+/** Milliseconds until a stream that the browser has given up is asked for again. */
+const AGAIN = 2000;
+
 export class RunView {
-  /** @param {import("./speech.js").Speech} speech @param {() => void} moved told when the run's state has changed */
+  /** @param {import("./speech.js").Speech} speech @param {() => void} moved told when the run's state may have changed */
   constructor(speech, moved) {
     this.speech = speech;
     this.moved = moved;
@@ -71,6 +75,12 @@ export class RunView {
         if (source === this.source) this.#hear(JSON.parse(/** @type {MessageEvent} */ (message).data));
       });
     }
+    source.addEventListener("error", () => {
+      if (source !== this.source) return;
+      this.moved();
+      // A cut line the browser takes up again by itself; after a refusal it never does.
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => source === this.source && this.#follow(runId), AGAIN);
+    });
   }
 
   /** @param {RunEvent} event */
@@ -79,9 +89,10 @@ export class RunView {
     this.speech.hear(event);
     this.#head();
     this.#draw();
-    if (event.type.startsWith("run.") || event.type.startsWith("question.")) this.#reread();
+    if (/^(run|question)\.|^usage$/.test(event.type)) this.#reread();
     if (this.story.ended) {
       this.source?.close();
+      this.source = null;
       this.#picture();
     }
   }
@@ -108,28 +119,38 @@ export class RunView {
     const chip = byId("run-state");
     chip.textContent = words;
     chip.className = `chip ${tone}`;
-    const spent = run.started_at && run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : 0;
+    const seconds = run.started_at && run.finished_at ? (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000 : 0;
     byId("run-facts").textContent = [
-      `Policy ${run.policy}`, run.serial, clock(run.created_at), spent ? `${Math.round(spent / 1000)} s` : "",
+      t("Policy {name}", { name: run.policy }), run.serial, clock(run.created_at),
+      seconds ? t("{seconds} s", { seconds: Math.round(seconds) }) : "", spent(run.usage),
     ].filter(Boolean).join(" · ");
     byId("advice").textContent = run.outcome?.advice ?? "";
-    const card = byId("now-card");
-    card.className = `now card ${tone}`;
+    byId("now-card").className = `now card ${tone}`;
   }
 
   #draw() {
     const { story } = this;
     const now = byId("now");
     now.textContent = story.now;
-    now.lang = this.run?.lang ?? "en";
+    now.lang = story.nowLang;
     this.steps.show(story.steps);
     this.question.show(story.question);
+    // The question says what is waited for; the place it takes is the pictures'.
+    byId("now-card").hidden = story.question !== null;
+    this.#buttons();
+  }
+
+  #buttons() {
+    const { story } = this;
     const over = ENDED.has(story.state);
     const active = !over && story.state !== "queued";
     const focused = document.activeElement?.id ?? "";
     byId("pause").hidden = !active || story.paused || story.pausing;
     byId("resume").hidden = !active || !(story.paused || story.pausing);
     byId("stop").hidden = over;
+    const again = /** @type {HTMLAnchorElement} */ (byId("again"));
+    again.hidden = !over;
+    again.href = `#/again/${this.wanted}`;
     // A button that has gone must not take the focus with it.
     if (["pause", "resume", "stop"].includes(focused) && byId(focused).hidden) {
       const heir = ["pause", "resume", "run-task"].map((id) => byId(id)).find((one) => !one.hidden);

@@ -1,7 +1,9 @@
 // @ts-check
 /** The steps of a run with thought, act and outcome; choosing one shows what the policy saw in it. */
 
-import { byId, make } from "./words.js";
+import { language, t } from "./languages.js";
+import { PictureView } from "./picture-view.js";
+import { byId, make, placeRing } from "./words.js";
 
 /** @typedef {import("./story.js").Step} Step */
 
@@ -15,15 +17,21 @@ export class StepList {
     /** The step whose picture is shown; 0 follows the newest. */
     this.chosen = 0;
     this.pictured = "";
+    this.large = new PictureView((n) => this.choose(n));
     byId("newest").addEventListener("click", () => {
       const newest = this.steps[this.steps.length - 1]?.n ?? 0;
       this.choose(0);
       this.list.querySelector(`[data-step="${newest}"]`)?.scrollIntoView({ block: "nearest" });
       /** @type {HTMLElement | null} */ (this.list.querySelector(`[data-step="${newest}"] button`))?.focus();
     });
+    byId("seen-open").addEventListener("click", () => {
+      const shown = this.#shown();
+      if (shown) this.large.open(this.#pictured(), shown.n);
+    });
   }
 
   clear() {
+    this.large.close();
     this.items.clear();
     this.list.replaceChildren();
     this.chosen = 0;
@@ -44,6 +52,15 @@ export class StepList {
     this.#picture();
   }
 
+  #pictured() {
+    return this.steps.filter((step) => step.overlay);
+  }
+
+  #shown() {
+    const pictured = this.#pictured();
+    return pictured.find((step) => step.n === this.chosen) ?? pictured[pictured.length - 1];
+  }
+
   /** Drawn anew only when it changed; the button stays, so that the focus does. @param {Step} step */
   #draw(step) {
     const words = JSON.stringify(step);
@@ -52,8 +69,9 @@ export class StepList {
     const item = known?.item ?? this.#item(step.n);
     this.items.set(step.n, { item, drawn: words });
     const [act, thought, result] = ["act", "thought", "result"].map((name) => item.querySelector(`.${name}`));
-    if (!act || !thought || !result) return;
+    if (!(act instanceof HTMLElement) || !(thought instanceof HTMLElement) || !(result instanceof HTMLElement)) return;
     act.textContent = step.act;
+    act.lang = thought.lang = step.lang;
     thought.textContent = step.thought;
     result.textContent = step.result;
     result.className = `result ${step.tone}`;
@@ -61,7 +79,7 @@ export class StepList {
 
   /** @param {number} n */
   #item(n) {
-    const act = make("button", { class: "act" });
+    const act = make("button", { class: "act", lang: language });
     act.setAttribute("type", "button");
     act.addEventListener("click", () => this.choose(n));
     const item = make("li", {}, [
@@ -76,25 +94,25 @@ export class StepList {
   }
 
   #picture() {
-    const pictured = this.steps.filter((step) => step.overlay);
-    const shown = pictured.find((step) => step.n === this.chosen) ?? pictured[pictured.length - 1];
+    const shown = this.#shown();
     byId("newest").hidden = !this.chosen;
     for (const [n, { item }] of this.items) {
       const chosen = n === this.chosen;
       item.classList.toggle("chosen", chosen);
       item.querySelector("button")?.setAttribute("aria-pressed", String(chosen));
     }
+    placeRing(byId("seen-ring"), shown?.box ?? null);
     const key = shown ? `${shown.n} ${shown.overlay}` : "";
     if (key === this.pictured) return;
     this.pictured = key;
-    byId("seen-note").textContent = shown ? "" : "No picture yet";
-    const link = /** @type {HTMLAnchorElement} */ (byId("seen-link"));
-    const image = /** @type {HTMLImageElement} */ (byId("seen"));
-    link.hidden = !shown;
-    byId("seen-title").textContent = shown ? `Policy’s view, step ${shown.n}` : "Policy’s view";
+    byId("seen-note").textContent = shown ? "" : t("No picture yet");
+    byId("seen-open").hidden = !shown;
+    byId("seen-title").textContent = shown ? t("Policy’s view, step {n}", { n: shown.n }) : t("Policy’s view");
     if (!shown) return;
-    image.src = link.href = `/v1/artifacts/${shown.overlay}`;
-    const app = shown.app ? ` of ${shown.app}` : "";
-    image.alt = `Screen${app} with numbered marks, at step ${shown.n}. Opens the picture.`;
+    const image = /** @type {HTMLImageElement} */ (byId("seen"));
+    image.src = `/v1/artifacts/${shown.overlay}`;
+    image.alt = shown.app
+      ? t("Screen of {app} with numbered marks, at step {n}. Opens the picture.", { app: shown.app, n: shown.n })
+      : t("Screen with numbered marks, at step {n}. Opens the picture.", { n: shown.n });
   }
 }
