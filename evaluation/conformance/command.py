@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,12 +13,14 @@ from agent_server.cli import local
 from agent_server.settings import Settings
 from device.adb.client import ensure_server
 from device.errors import DeviceError
-from evaluation.conformance import bench
-from evaluation.conformance.check import Check
-from evaluation.conformance.runner import Report, Result, Verdict, carry_out, chosen
+
+if TYPE_CHECKING:
+    # The judges take half a second to import, and every `tapwright` command loads this module.
+    from evaluation.conformance.check import Check
+    from evaluation.conformance.runner import Report, Result
 
 group = typer.Typer()
-SIGNS = {Verdict.PASSED: "ok  ", Verdict.FAILED: "FAIL", Verdict.SKIPPED: "skip"}
+SIGNS = {"passed": "ok  ", "failed": "FAIL", "skipped": "skip"}
 
 
 @group.callback(invoke_without_command=True)
@@ -34,6 +36,8 @@ def conformance(
     report: Annotated[Path | None, typer.Option(help="Write everything as JSON into this file.")] = None,
 ) -> None:
     """Check that a phone behaves as the driver believes. Opens Settings and types into its search; changes nothing."""
+    from evaluation.conformance.runner import chosen
+
     try:
         checks = chosen(only or (), destructive=destructive)
     except ValueError as error:
@@ -49,6 +53,9 @@ def conformance(
 
 
 async def _on(serial: str, checks: tuple[Check, ...], consent: bool) -> Report:
+    from evaluation.conformance import bench
+    from evaluation.conformance.runner import carry_out
+
     settings = Settings()
     server = await ensure_server(settings.adb_port, host=settings.adb_host)
     async with bench.opened(server, serial, consent=consent) as opened:
@@ -64,5 +71,5 @@ def _tell(result: Result) -> None:
 def _sum_up(report: Report) -> None:
     for change in report.disturbed:
         typer.echo(f"FAIL  a setting of the phone was changed: {change}")
-    counts = {verdict: sum(one.verdict is verdict for one in report.results) for verdict in Verdict}
+    counts = {verdict: sum(one.verdict == verdict for one in report.results) for verdict in SIGNS}
     typer.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
