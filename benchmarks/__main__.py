@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import driver, link, live, overlap, phone, step
+from benchmarks import driver, link, live, odyssey, overlap, phone, step
 from benchmarks.figures import Figure, table
 
 Measure = Callable[[Path, int], list[Figure]]
@@ -22,6 +22,7 @@ GROUPS: dict[str, tuple[str, Measure, int, int]] = {
     "step": ("One step, phase by phase", step.measure, 3, 1),
     "overlap": ("Looking back at a step while the phone acts", overlap.measure, 9, 3),
     "live": ("Watching a phone", live.measure, 5, 2),
+    "odyssey": ("OdysseyAgent", odyssey.measure, 7, 1),
 }
 """Group -> title, function, repetitions in full, repetitions with --quick."""
 

@@ -46,11 +46,16 @@ class LongPress:
 
 @dataclass(frozen=True, slots=True)
 class Swipe:
-    """The finger touches `start`, moves to `end` in `seconds` and lifts."""
+    """The finger touches `start`, moves to `end` in `seconds` and lifts.
+
+    At the edges begin the phone's own gestures (back, home): a swipe that is meant as one says `from_edge`, any
+    other is kept off them.
+    """
 
     start: Point
     end: Point
     seconds: float = 0.3
+    from_edge: bool = False
 
 
 @dataclass(frozen=True, slots=True)

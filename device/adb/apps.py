@@ -2,11 +2,14 @@
 
 No adb command tells localised labels, so a name is tried as a package, then as a well-known app, then against the
 words of the installed packages; only packages with a launcher entry count, and the match must be unique.
+Installing and removing is no action of a run: only a person asks for it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +21,7 @@ from device.adb.app_names import SYNONYMS, WELL_KNOWN
 from device.adb.client import Link
 from device.adb.probe import focus
 from device.clock import Clock
-from device.errors import AppAmbiguous, AppNotFound, CommandRefused, LaunchFailed
+from device.errors import AppAmbiguous, AppNotFound, CommandRefused, DeviceError, InstallRefused, LaunchFailed
 from device.frame import Foreground
 
 LAUNCH_DEADLINE = 20.0
@@ -32,7 +35,11 @@ CANDIDATES = 16
 """Packages of one kind of match that are asked for a launcher entry at once."""
 NEAREST = 5
 
-_PACKAGE = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+")
+INSTALL_DEADLINE = 180.0
+"""Seconds: a phone compiles and scans what it installs, and may ask its owner first."""
+APK_FOLDER = "/data/local/tmp"
+
+_PACKAGE = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+", re.ASCII)
 _GENERIC = frozenset(
     ["android", "app", "apps", "com", "org", "net", "mobile", "client", "main", "google", "de", "cn", "io"]
 )
@@ -133,3 +140,49 @@ async def in_front(link: Link, packages: frozenset[str], clock: Clock) -> str:
             what = other.package or other.window or "nothing"
             return f"the app was started, but {what} is in front"
         await clock.sleep(FOREGROUND_INTERVAL)
+
+
+async def install(link: Link, apk: bytes) -> None:
+    """Install or update an app from the bytes of its package file.
+
+    Raises InstallRefused with the phone's words, DeviceError.
+    """
+    path = f"{APK_FOLDER}/tapwright-{hashlib.sha256(apk).hexdigest()[:16]}.apk"
+    try:
+        await link.push(apk, path)
+        await _package_manager(link, ["pm", "install", "-r", "-t", path])
+    finally:
+        # The copy is ours; a phone that is gone takes it along, and the next installation overwrites it.
+        with contextlib.suppress(DeviceError):
+            await link.shell(["rm", "-f", path])
+
+
+async def uninstall(link: Link, package: str) -> None:
+    """Remove an app with all its data. Raises AppNotFound, InstallRefused, DeviceError."""
+    installed = parsers.packages((await link.shell(["pm", "list", "packages"])).text)
+    if not _PACKAGE.fullmatch(package) or package not in installed:
+        raise AppNotFound(
+            f"no package {package!r} is installed", serial=link.serial, advice="Give the exact package name."
+        )
+    await _package_manager(link, ["pm", "uninstall", package])
+
+
+async def _package_manager(link: Link, argv: list[str]) -> None:
+    answer = await link.shell(argv, INSTALL_DEADLINE)
+    words = (answer.out + answer.err).decode(errors="replace").strip()
+    # The word decides: the exit code is 0 also after a failure on older phones.
+    if not re.search(r"^Success\b", words, re.MULTILINE):
+        raise InstallRefused(
+            words[:400] or f"`pm` ended with code {answer.code}", serial=link.serial, advice=_mending(words)
+        )
+
+
+def _mending(words: str) -> str:
+    """What a person can do about a refusal. Sources: Genymobile/sndcpy#64, Genymobile/gnirehtet#514."""
+    if "USER_RESTRICTED" in words or "canceled by user" in words:
+        return 'Unlock the phone, watch its screen, and turn on "Install via USB" in its developer options.'
+    if "INSUFFICIENT_STORAGE" in words or "No space left" in words:
+        return "Make room on the phone."
+    if "VERSION_DOWNGRADE" in words or "UPDATE_INCOMPATIBLE" in words:
+        return "Another build of this app is installed; remove it first, which also removes its data."
+    return ""

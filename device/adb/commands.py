@@ -23,8 +23,8 @@ KEY_CODES: dict[Key, int] = {
 }
 """Source: android.view.KeyEvent."""
 MOVE_END = 123
-ERASE = (MOVE_END, *[KEY_CODES[Key.DELETE]] * 100)
-"""Keys that empty a field which cannot be read; in an empty field they do nothing."""
+ERASED = 100
+"""Characters that are deleted from a field which cannot be read; in an empty field the keys do nothing."""
 CHUNK = 100
 """Characters per `input text`: fields that redraw lose events of a long burst, and each call costs 0.2 s."""
 
@@ -58,12 +58,18 @@ def drag(start: Point, end: Point, seconds: float, size: Size) -> list[str]:
     return ["input", "draganddrop", str(x1), str(y1), str(x2), str(y2), str(round(seconds * 1000))]
 
 
+def motion_event(action: str, x: int, y: int) -> list[str]:
+    """One event of a finger in pixels: DOWN, MOVE, UP or CANCEL; Android 10 and later."""
+    return ["input", "motionevent", action, str(x), str(y)]
+
+
 def key(code: int) -> list[str]:
     return ["input", "keyevent", str(code)]
 
 
-def erase() -> list[str]:
-    return ["input", "keyevent", *map(str, ERASE)]
+def erase(characters: int = ERASED) -> list[str]:
+    """Go to the end and delete that many characters."""
+    return ["input", "keyevent", str(MOVE_END), *[str(KEY_CODES[Key.DELETE])] * characters]
 
 
 def typeable(text: str) -> bool:
@@ -100,6 +106,23 @@ def broadcast_text(keyboard: str, text: str) -> list[str]:
 
 def broadcast_clear(keyboard: str) -> list[str]:
     return ["am", "broadcast", "-a", ADB_KEYBOARDS[keyboard][2]]
+
+
+def keyboards() -> list[str]:
+    """All keyboards that are installed, one per line."""
+    return ["ime", "list", "-s", "-a"]
+
+
+def enable_keyboard(component: str) -> list[str]:
+    return ["ime", "enable", component]
+
+
+def disable_keyboard(component: str) -> list[str]:
+    return ["ime", "disable", component]
+
+
+def choose_keyboard(component: str) -> list[str]:
+    return ["ime", "set", component]
 
 
 def setting(namespace: str, name: str) -> list[str]:

@@ -223,9 +223,9 @@ async def test_a_tap_that_opens_something_has_changed_the_screen_and_one_beside_
 
 GESTURES: list[tuple[Action, list[str], list[str]]] = [
     (DoubleTap(MIDDLE), ["down", "down"], ["tap", "tap"]),
-    (LongPress(MIDDLE, 0.6), ["tap"], ["swipe"]),
+    (LongPress(MIDDLE, 0.6), ["down"], ["down"]),
     (Swipe(Point(0.5, 0.7), Point(0.5, 0.4), 0.2), ["swipe"], ["swipe"]),
-    (Drag(MIDDLE, Point(0.5, 0.6), 0.3), ["drag"], ["drag"]),
+    (Drag(MIDDLE, Point(0.5, 0.6), 0.3), ["down"], ["down"]),
 ]
 """A gesture, how the automation server does it, and how `input` does it."""
 

@@ -12,7 +12,7 @@ import pytest
 
 from device.actions import ClearText, TypeText
 from device.adb.device import AdbDevice
-from device.adb.typing import dots, inserted, reformatted, same
+from device.adb.goal import dots, inserted, reformatted, same
 from device.base import Answer, Outcome
 from device.clock import ManualClock
 from device.errors import NoFocusedField, UnsupportedText
@@ -138,10 +138,11 @@ async def test_typing_the_same_again_changes_nothing() -> None:
     assert (outcome.sent, outcome.changed, outcome.landed) == (Answer.YES, Answer.NO, "Ada")
 
 
-async def test_a_field_that_holds_something_else_is_told_by_lengths_alone() -> None:
+async def test_a_field_that_holds_something_else_is_told_with_both_texts_and_in_words_by_lengths_alone() -> None:
     one = TextField(limit=4)
     outcome = await typed(one, "secret word")
-    assert outcome.sent is Answer.YES and outcome.landed is None
+    assert (outcome.sent, outcome.landed, outcome.expected) == (Answer.YES, "secr", "secret word")
+    assert "secr" not in repr(outcome)
     assert "4 characters instead of 11" in outcome.note
     assert "secr" not in outcome.note
 

@@ -36,7 +36,7 @@ def jpeg(grey: int, spot: int = 0) -> str:
 
 
 def dump(text: str) -> str:
-    node = f'<node class="android.widget.TextView" text="{text}" bounds="[0,0][9,9]" />'
+    node = f'<node class="android.widget.TextView" text="{text}" package="com.example" bounds="[0,0][9,9]" />'
     return f'<hierarchy rotation="0">{node}</hierarchy>'
 
 
@@ -87,15 +87,28 @@ async def test_a_lost_answer_is_an_unknown_outcome_and_the_tap_is_sent_once() ->
         assert (await device.observe()).tree is not None
 
 
-async def test_a_refused_tap_is_an_error_and_is_not_tried_another_way() -> None:
+async def test_a_tap_refused_both_ways_is_an_error_and_each_way_was_asked_once() -> None:
     automation = Screen().automation()
     automation.results["click"] = JavaError("java.lang.SecurityException", REFUSED)
     stage = healthy(automation)
+    stage.phone["shell,v2,raw:input"] = shell(err=REFUSED, code=255)
     async with opened(stage) as device:
         with pytest.raises(InjectionRefused) as caught:
             await device.act(Tap(MIDDLE))
     assert caught.value.serial == SERIAL and "developer options" in caught.value.advice
-    assert len(automation.called("click")) == 1 and not [one for one in stage.asked if "input tap" in one]
+    assert len(automation.called("click")) == 1
+    assert len([one for one in stage.asked if "input tap" in one]) == 1
+
+
+async def test_a_tap_that_the_server_may_not_do_goes_through_input_from_then_on() -> None:
+    automation = Screen().automation()
+    automation.results["click"] = JavaError("java.lang.SecurityException", REFUSED)
+    stage = healthy(automation)
+    async with opened(stage) as device:
+        outcomes = [await device.act(Tap(MIDDLE)) for _ in range(2)]
+    assert [(one.sent, one.path) for one in outcomes] == [(Answer.YES, "input")] * 2
+    assert len(automation.called("click")) == 1
+    assert len([one for one in stage.asked if "input tap" in one]) == 2
 
 
 @pytest.mark.parametrize(
