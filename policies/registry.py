@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, get_type_hints
+
+from pydantic import PydanticUserError, create_model
 
 from policies.base import Needs, Policy
 from policies.errors import PolicyError, UnknownPolicy
 from policies.follow import Follow
 from policies.mm_navigator import MmNavigator
+from policies.odyssey.policy import Odyssey
 from policies.scripted import Scripted
 
 GROUP = "tapwright.policies"
 
 Factory = Callable[..., Policy]
-_OURS: Mapping[str, Factory] = {"follow": Follow, "scripted": Scripted, "mm_navigator": MmNavigator}
+_OURS: Mapping[str, Factory] = {"follow": Follow, "scripted": Scripted, "mm_navigator": MmNavigator, "odyssey": Odyssey}
 
 
 class BadParams(PolicyError):
@@ -33,11 +36,12 @@ class BadParams(PolicyError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyInfo:
-    """What a policy is called, what it is for, and what it needs."""
+    """What a policy is called, what it is for, what it needs, and its parameters as JSON Schema."""
 
     name: str
     description: str
     needs: Needs
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +101,22 @@ def check(name: str, params: Mapping[str, Any] | None, goal: str) -> None:
 def _info(name: str, factory: Factory) -> PolicyInfo:
     described = getattr(factory, "description", "") or (inspect.getdoc(factory) or "").partition("\n")[0]
     needs = getattr(factory, "needs", None)
-    return PolicyInfo(name=name, description=str(described), needs=needs if isinstance(needs, Needs) else Needs())
+    needed = needs if isinstance(needs, Needs) else Needs()
+    return PolicyInfo(name=name, description=str(described), needs=needed, params=_schema(factory))
+
+
+def _schema(factory: Factory) -> Mapping[str, Any]:
+    """The factory's keywords as JSON Schema; one that allows anything where their types cannot be told."""
+    try:
+        hints = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+        takes = {
+            name: (hints.get(name, Any), ... if one.default is inspect.Parameter.empty else one.default)
+            for name, one in inspect.signature(factory).parameters.items()
+        }
+        return dict(create_model("Parameters", **takes).model_json_schema())  # type: ignore[call-overload]
+    except (NameError, TypeError, ValueError, PydanticUserError):
+        # Another package's annotations; whether a run's parameters fit is asked of the factory itself anyway.
+        return {"type": "object"}
 
 
 def _load() -> _Found:

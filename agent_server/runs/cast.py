@@ -55,6 +55,8 @@ class Lived:
 
     turn: Turn
     deed: Deed
+    late: bool = False
+    """Whether this step's look showed a change after the act before had been judged to change nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from agent_server.runs.model import UNFINISHED, Actor, Ending, EventType, Outcom
 from agent_server.runs.questions import Desk
 from agent_server.runs.records import run_of
 from agent_server.store.tables import RunRow
-from device.base import Device
+from device.base import Device, DeviceInfo
 from device.errors import DeviceError
 from perception.base import Perceiver
 from policies.base import Closable, Policy
@@ -250,6 +250,7 @@ class RunHost:
         except DeviceError as error:
             await self._phones.forget(run.serial)
             return lost(run, error)
+        leaving.push_async_callback(_compare_services, run, device, info)
         await record.begin(info)
         log.info("run started", run=run.id, serial=run.serial, policy=run.policy, model=info.model)
         cast = Cast(
@@ -283,6 +284,15 @@ class RunHost:
         except DeviceError as error:
             return lost(run, error)
         return ending
+
+
+async def _compare_services(run: Run, device: Device, before: DeviceInfo) -> None:
+    """The owner's accessibility services are on after a run as before it; what is not is said."""
+    # A phone that is gone cannot be asked.
+    with contextlib.suppress(DeviceError):
+        now = (await device.describe()).accessibility_services
+        if gone := sorted(set(before.accessibility_services) - set(now)):
+            log.error("accessibility services are off", run=run.id, serial=run.serial, services=gone)
 
 
 CLOSE_SECONDS = 2.0

@@ -91,7 +91,8 @@ def lost(run: Run, error: DeviceError) -> Ending:
         code=OutcomeCode.DEVICE_LOST,
         summary=speak.reason(error.code, run.lang, said=str(error)),
         cause=error.code,
-        advice=error.advice or ADVICE.get(error.code, ""),
+        # What the error itself knows to do, else what helps a run.
+        advice=error.advice if error.advice != error.mending else ADVICE.get(error.code, error.advice),
     )
 
 

@@ -283,5 +283,11 @@ REASONS: Mapping[Lang, Mapping[str, str]] = {
         "unsupported-text": "这台手机无法输入这些字符。",
         "stale-view": "屏幕方向或大小已经改变。",
         "bad-frame": "手机发来的画面无法读取。",
+        "device-in-use": "手机正在被别的程序使用。",
+        "screen-off": "手机屏幕是关着的。",
+        "device-locked": "手机锁着屏。",
+        "blocked-by-dialog": "系统对话框挡住了应用。",
+        "screen-protected": "这个应用不允许截屏。",
+        "no-tree": "读不到屏幕的结构。",
     },
 }

@@ -32,6 +32,7 @@ async def take_step(n: int, run: Run, past: Sequence[Lived], cast: Cast) -> Live
     """
     await cast.record.step_started(n)
     sight = await _look(n, past, cast)
+    past = corrected(past, sight.view.late_change)
     cast.checkpoint("in_policy", n)
     proposal = await _decide(n, run, sight, past, cast)
     match proposal.decision.choice:
@@ -45,7 +46,23 @@ async def take_step(n: int, run: Run, past: Sequence[Lived], cast: Cast) -> Live
     if isinstance(lived, Ending):
         return lived
     await cast.record.step_ended(n, lived.turn.reply)
-    return replace(lived, turn=replace(lived.turn, frame=sight.screen.frame))
+    return replace(lived, turn=replace(lived.turn, frame=sight.screen.frame), late=sight.view.late_change)
+
+
+def corrected(past: Sequence[Lived], late_change: bool) -> tuple[Lived, ...]:
+    """A phone under load moves late: whether an act that seemed to change nothing did so is then unknown."""
+    followed = [*(one.late for one in past[1:]), late_change]
+    return tuple(_doubted(one) if late else one for one, late in zip(past, followed, strict=False))
+
+
+def _doubted(lived: Lived) -> Lived:
+    if (lived.turn.sent, lived.turn.changed) != (Answer.YES, Answer.NO):
+        return lived
+    return replace(
+        lived,
+        turn=replace(lived.turn, changed=Answer.UNKNOWN),
+        deed=replace(lived.deed, changed=Answer.UNKNOWN),
+    )
 
 
 async def _look(n: int, past: Sequence[Lived], cast: Cast) -> Sight:

@@ -6,10 +6,12 @@ within the tokens that are left; the end is allowed in the states where an answe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from policies.odyssey.tokenizer import Tokenizer
@@ -123,31 +125,28 @@ def answers() -> Automaton:
     return machine
 
 
-@dataclass(slots=True)
-class _Branch:
-    """Tokens of a vocabulary by their bytes: those that end here, and what follows."""
-
-    tokens: list[int] = field(default_factory=list)
-    below: dict[int, _Branch] = field(default_factory=dict)
-
-
 class Constraint:
-    """Masks for one vocabulary. A state's tokens are found once and kept: there are some two hundred states."""
+    """Masks for one vocabulary, made where the network's logits lie. What a state allows is found once and kept."""
 
-    def __init__(self, tokenizer: Tokenizer, width: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, width: int, device: torch.device | str = "cpu") -> None:
         """`width`: how many logits the network has; those beyond the vocabulary are never allowed."""
-        self._machine = answers()
-        self._missing = self._machine.distances()
+        machine = answers()
+        self._edges = machine.edges
+        self._whole = machine.whole
         self._end = tokenizer.special.im_end
         self._width = width
-        self._root = _Branch()
+        self._device = torch.device(device)
         self._tokenizer = tokenizer
-        self._targets: dict[int, tuple[Tensor, Tensor]] = {}
-        for token in range(min(tokenizer.special.endoftext, width)):
-            branch = self._root
-            for byte in tokenizer.token(token):
-                branch = branch.below.setdefault(byte, _Branch())
-            branch.tokens.append(token)
+        # One state more than there are: whoever falls into it never gets out, and no end is in reach.
+        dead = len(machine.edges)
+        self._table = np.full((dead + 1, 256), dead, dtype=np.int16)
+        for state, edges in enumerate(machine.edges):
+            for byte, target in edges.items():
+                self._table[state, byte] = target
+        self._missing = np.array([*machine.distances(), _NEVER])
+        self._tokens = _Bytes([tokenizer.token(one) for one in range(min(tokenizer.special.endoftext, width))])
+        self._reach: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._free: dict[int, Tensor] = {}
 
     @property
     def start(self) -> int:
@@ -155,36 +154,62 @@ class Constraint:
 
     def shortest(self) -> int:
         """Tokens within which an answer can always be finished, its end included."""
-        return self._missing[0] + 1
+        return int(self._missing[0]) + 1
 
     def allowed(self, state: int, left: int) -> Tensor:
         """[width] bool: what may come next when `left` tokens may still be written, this one included."""
         tokens, missing = self._reached(state)
-        mask = torch.zeros(self._width, dtype=torch.bool)
-        # Behind this token an answer needs so many single bytes and its end.
-        mask[tokens[missing + 1 <= left - 1]] = True
-        if state in self._machine.whole:
-            mask[self._end] = True
-        return mask
+        # Behind a token an answer needs so many single bytes and its end.
+        if len(missing) == 0 or int(missing.max()) + 2 <= left:
+            if state not in self._free:
+                self._free[state] = self._mask(state, tokens)
+            return self._free[state]
+        return self._mask(state, tokens[missing + 2 <= left])
 
     def next(self, state: int, token: int) -> int:
         """The state behind a token that was allowed."""
         for byte in self._tokenizer.token(token):
-            state = self._machine.edges[state][byte]
+            state = self._edges[state][byte]
         return state
 
-    def _reached(self, state: int) -> tuple[Tensor, Tensor]:
+    def _mask(self, state: int, tokens: NDArray[np.int64]) -> Tensor:
+        mask = torch.zeros(self._width, dtype=torch.bool)
+        mask[torch.from_numpy(tokens)] = True
+        if state in self._whole:
+            mask[self._end] = True
+        return mask.to(self._device)
+
+    def _reached(self, state: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The tokens that can be walked from a state, and the bytes that are missing behind each of them."""
-        if state not in self._targets:
-            tokens: list[int] = []
-            missing: list[int] = []
-            paths = [(self._root, state)]
-            while paths:
-                branch, at = paths.pop()
-                tokens += branch.tokens
-                missing += [self._missing[at]] * len(branch.tokens)
-                for byte, target in self._machine.edges[at].items():
-                    if byte in branch.below:
-                        paths.append((branch.below[byte], target))
-            self._targets[state] = (torch.tensor(tokens, dtype=torch.long), torch.tensor(missing, dtype=torch.long))
-        return self._targets[state]
+        if state not in self._reach:
+            tokens, ends = self._tokens.walk(self._table, state)
+            missing = self._missing[ends]
+            self._reach[state] = (tokens[missing < _NEVER], missing[missing < _NEVER])
+        return self._reach[state]
+
+
+class _Bytes:
+    """The bytes of all tokens of a vocabulary in a row, to be walked all at once."""
+
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        self._flat = np.frombuffer(b"".join(tokens), dtype=np.uint8)
+        self._lengths = np.array([len(one) for one in tokens], dtype=np.int64)
+        self._starts = np.cumsum(self._lengths) - self._lengths
+
+    def walk(self, table: NDArray[np.int16], state: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Tokens whose bytes all lead on from a state, and the states behind them. The table's last state is dead."""
+        dead = len(table) - 1
+        tokens = np.flatnonzero(self._lengths > 0)
+        at = np.full(len(tokens), state, dtype=np.int64)
+        walked, ends = [], []
+        place = 0
+        while len(tokens):
+            at = table[at, self._flat[self._starts[tokens] + place]].astype(np.int64)
+            place += 1
+            alive = at != dead
+            tokens, at = tokens[alive], at[alive]
+            over = self._lengths[tokens] == place
+            walked.append(tokens[over])
+            ends.append(at[over])
+            tokens, at = tokens[~over], at[~over]
+        return np.concatenate(walked), np.concatenate(ends)

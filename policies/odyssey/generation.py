@@ -5,6 +5,7 @@ The published code always writes 30 tokens and cuts afterwards; here writing end
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,8 +13,8 @@ import torch
 from torch import Tensor
 
 from policies.odyssey.constraint import Constraint
+from policies.odyssey.decoding import Decoding, Growing
 from policies.odyssey.memory import Eyes, Seen
-from policies.odyssey.network.decoder import Cache
 from policies.odyssey.network.model import Odyssey, Slot
 from policies.odyssey.prompt import WINDOW, Picture, Prompt
 from policies.odyssey.tokenizer import Tokenizer
@@ -22,7 +23,11 @@ MOST_TOKENS = 128
 """Default for one answer; the published 30 cut long typed texts off."""
 
 
-class TooLong(ValueError):
+class BadJob(ValueError):
+    """A job that cannot be answered whoever tries; the message says why."""
+
+
+class TooLong(BadJob):
     """Prompt and answer do not fit the network's positions; the message gives both lengths."""
 
 
@@ -31,7 +36,7 @@ class Job:
     """One prompt with its pictures, encoded as bytes: `screens` for the slots "now" in order, `history` oldest first.
 
     `constrained`: only an answer of the grammar can come out. `told` hears of each token's text as it is written and
-    returns False to stop.
+    returns False to stop. `ended` gets the answer at once, while others of its batch are still being written.
     """
 
     prompt: Prompt
@@ -40,11 +45,12 @@ class Job:
     tokens: int = MOST_TOKENS
     constrained: bool = False
     told: Callable[[str], bool] | None = None
+    ended: Callable[[Answer], None] | None = None
 
 
 @dataclass(slots=True)
 class Answer:
-    """`ended` is false when the tokens ran out first. `written` counts tokens, the end included."""
+    """`ended`: by its own end, not because the tokens ran out. `asked` and `written` count tokens, the end included."""
 
     text: str = ""
     ended: bool = False
@@ -54,30 +60,36 @@ class Answer:
 
 @dataclass(slots=True)
 class _Row:
-    """One answer while it is written."""
+    """One answer while it is written. `characters` keeps the bytes of a character that is not whole yet."""
 
     job: Job
     answer: Answer
     state: int = 0
-    ids: list[int] = field(default_factory=list)
     over: bool = False
-    said: int = 0
+    characters: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
+    )
 
 
 class Writer:
-    """Answers several jobs at once. Owned by one thread, as the network and the eyes it is given."""
+    """Answers several jobs at once. For the one thread that owns network and eyes; `check` is for all."""
 
-    def __init__(self, model: Odyssey, tokenizer: Tokenizer, eyes: Eyes) -> None:
+    def __init__(self, model: Odyssey, tokenizer: Tokenizer, eyes: Eyes, decoding: Decoding | None = None) -> None:
+        """Raises ValueError when the vocabulary is larger than the network's."""
         if tokenizer.size > model.config.vocabulary:
-            raise ValueError(f"the vocabulary has {tokenizer.size} ids, the network {model.config.vocabulary}")
+            raise ValueError(f"the vocabulary has {tokenizer.size} ids, the network only {model.config.vocabulary}")
         self._model = model
         self._tokenizer = tokenizer
         self._eyes = eyes
+        self._decoding = decoding or Growing(model)
         self._ends = (tokenizer.special.im_end, tokenizer.special.endoftext, tokenizer.special.im_start)
-        self._constraint: Constraint | None = None
+        self._device = model.decoder.embedding.weight.device
+        # Made now, not at the first question: for a full vocabulary it takes a third of a second.
+        self._grammar = Constraint(tokenizer, model.config.vocabulary, self._device)
+        self._anything = torch.ones(model.config.vocabulary, dtype=torch.bool, device=self._device)
 
     def check(self, job: Job) -> None:
-        """Raises TooLong, and ValueError for a constrained job without room for the shortest answer."""
+        """Raises TooLong, and BadJob for a constrained job without room for the shortest answer."""
         length = len(job.prompt.ids)
         if length + job.tokens > self._model.config.longest:
             raise TooLong(
@@ -85,33 +97,34 @@ class Writer:
                 f"the network has {self._model.config.longest} positions"
             )
         if job.tokens < 1:
-            raise ValueError(f"an answer has at least 1 token, not {job.tokens}")
-        if job.constrained and job.tokens < self._grammar().shortest():
-            raise ValueError(f"a constrained answer may need {self._grammar().shortest()} tokens, not {job.tokens}")
+            raise BadJob(f"an answer has at least 1 token, not {job.tokens}")
+        if job.constrained and job.tokens < self._grammar.shortest():
+            raise BadJob(f"a constrained answer may need {self._grammar.shortest()} tokens, not {job.tokens}")
 
     @torch.inference_mode()
     def answer(self, jobs: Sequence[Job]) -> list[Answer]:
-        """All answers. Raises BadPicture, TooLong, ValueError before anything is written."""
+        """All answers, in the order of the jobs. Raises BadPicture, BadJob before anything of a batch is written."""
         for job in jobs:
             self.check(job)
+        answers: dict[int, Answer] = {}
+        for batch in batches(jobs, self._model.config.trained_length):
+            answers |= zip(batch, self._together([jobs[i] for i in batch]), strict=True)
+        return [answers[i] for i in range(len(jobs))]
+
+    def _together(self, jobs: Sequence[Job]) -> list[Answer]:
         embedded, mask = self._prompts(jobs)
-        room = embedded.shape[1] + max(job.tokens for job in jobs)
-        cache = Cache.empty(self._model.config, len(jobs), room, embedded)
-        mask = torch.cat([mask, mask.new_ones(len(jobs), room - mask.shape[1])], dim=1)
         rows = [_Row(job, Answer(asked=len(job.prompt.ids))) for job in jobs]
-        logits = self._model.last_logits(embedded, mask, cache)
+        logits = self._decoding.begin(embedded, mask, embedded.shape[1] + max(job.tokens for job in jobs))
         while True:
             chosen = self._choose(logits, rows)
             for row, token in zip(rows, chosen, strict=True):
                 self._write(row, token)
             if all(row.over for row in rows):
                 return [row.answer for row in rows]
-            ids = torch.tensor(chosen, device=embedded.device)[:, None]
-            logits = self._model.last_logits(self._model.embed(ids), mask, cache)
+            logits = self._decoding.next(chosen)
 
     def _prompts(self, jobs: Sequence[Job]) -> tuple[Tensor, Tensor]:
         """Embeddings [jobs, columns, hidden], padded on the left, and their mask."""
-        device = self._model.decoder.embedding.weight.device
         width = max(len(job.prompt.ids) for job in jobs)
         ids = torch.full((len(jobs), width), self._tokenizer.special.endoftext, dtype=torch.long)
         mask = torch.zeros(len(jobs), width, dtype=torch.bool)
@@ -119,7 +132,7 @@ class Writer:
             ids[row, width - len(job.prompt.ids) :] = torch.tensor(job.prompt.ids)
             mask[row, width - len(job.prompt.ids) :] = True
         slots = [one for row, slots in enumerate(self._slots(jobs)) for one in _moved(slots, row, width, jobs[row])]
-        return self._model.embed(ids.to(device), slots), mask.to(device)
+        return self._model.embed(ids.to(self._device), slots), mask.to(self._device)
 
     def _slots(self, jobs: Sequence[Job]) -> list[list[tuple[int, Tensor]]]:
         """For each job, first column and tokens of each slot. All pictures of all jobs are encoded together."""
@@ -137,50 +150,60 @@ class Writer:
         slots = []
         for start, shown in job.prompt.slots:
             if shown is Picture.HISTORY and not past:
-                raise ValueError("the prompt shows earlier screenshots and none was given")
+                raise BadJob("the prompt shows earlier screenshots and none was given")
             tokens = self._eyes.history(past) if shown is Picture.HISTORY else next(now, None)
             if tokens is None:
-                raise ValueError(f"the prompt shows more screens than the {len(screens)} that were given")
+                raise BadJob(f"the prompt shows more screens than the {len(screens)} that were given")
             slots.append((start, tokens if isinstance(tokens, Tensor) else tokens.tokens))
         return slots
 
     def _choose(self, logits: Tensor, rows: Sequence[_Row]) -> list[int]:
         if any(row.job.constrained and not row.over for row in rows):
-            grammar = self._grammar()
-            mask = torch.ones(logits.shape, dtype=torch.bool)
-            for i, row in enumerate(rows):
-                if row.job.constrained and not row.over:
-                    mask[i] = grammar.allowed(row.state, row.job.tokens - row.answer.written)
-            logits = logits.masked_fill(~mask.to(logits.device), float("-inf"))
+            logits = logits.masked_fill(~torch.stack([self._allowed(row) for row in rows]), float("-inf"))
         chosen: list[int] = logits.argmax(dim=-1).tolist()
         return chosen
+
+    def _allowed(self, row: _Row) -> Tensor:
+        if row.over or not row.job.constrained:
+            return self._anything
+        return self._grammar.allowed(row.state, row.job.tokens - row.answer.written)
 
     def _write(self, row: _Row, token: int) -> None:
         if row.over:
             return
         row.answer.written += 1
-        if token in self._ends:
-            row.answer.ended = row.over = True
-            return
-        row.ids.append(token)
-        if row.job.constrained:
-            row.state = self._grammar().next(row.state, token)
-        row.answer.text = self._tokenizer.decode(row.ids)
-        row.over = row.answer.written >= row.job.tokens
-        if row.job.told is not None and not self._tell(row):
+        row.answer.ended = token in self._ends
+        new = b"" if row.answer.ended else self._tokenizer.token(token)
+        if row.job.constrained and not row.answer.ended:
+            row.state = self._grammar.next(row.state, token)
+        row.over = row.answer.ended or row.answer.written >= row.job.tokens
+        text = row.characters.decode(new, row.over)
+        row.answer.text += text
+        if row.job.told is not None and not row.job.told(text):
             row.over = True
+        if row.over and row.job.ended is not None:
+            row.job.ended(row.answer)
 
-    def _tell(self, row: _Row) -> bool:
-        """Whole characters only: a character of several tokens is told once it is whole."""
-        told = row.job.told
-        text = row.answer.text if row.over else row.answer.text.rstrip("\ufffd")
-        new, row.said = text[row.said :], max(row.said, len(text))
-        return told is None or told(new)
 
-    def _grammar(self) -> Constraint:
-        if self._constraint is None:
-            self._constraint = Constraint(self._tokenizer, self._model.config.vocabulary)
-        return self._constraint
+def batches(jobs: Sequence[Job], trained: int) -> list[list[int]]:
+    """Which jobs are answered together, by their numbers.
+
+    Padding shifts a row, which changes nothing while all columns lie within the trained length; beyond it the stretch
+    of the rotary base and the factors on queries depend on the column, so a batch that would reach it is not made.
+    """
+    found: list[list[int]] = []
+    open_one: list[int] = []
+    for i, job in enumerate(jobs):
+        some = [jobs[k] for k in (*open_one, i)]
+        room = max(len(one.prompt.ids) for one in some) + max(one.tokens for one in some)
+        if len(job.prompt.ids) + job.tokens > trained:
+            found.append([i])
+        elif room > trained:
+            found.append(open_one)
+            open_one = [i]
+        else:
+            open_one.append(i)
+    return [*found, *([open_one] if open_one else [])]
 
 
 def _moved(slots: Sequence[tuple[int, Tensor]], row: int, width: int, job: Job) -> list[Slot]:

@@ -14,7 +14,7 @@ Direction = Literal["UP", "DOWN", "LEFT", "RIGHT"]
 KeyName = Literal["HOME", "BACK", "RECENT"]
 THOUSAND = 1000
 
-_PLACE = re.compile(r"(CLICK|LONG_PRESS) *: *[(\[] *(\d{1,4}) *, *(\d{1,4}) *[)\]]")
+_PLACE = re.compile(r"(CLICK|LONG_PRESS) *: *[(\[] *([0-9]{1,4}) *, *([0-9]{1,4}) *[)\]]")
 _SCROLL = re.compile(r"SCROLL *: *(UP|DOWN|LEFT|RIGHT)", re.IGNORECASE)
 _TYPE = re.compile(r"(?:TYPE|TEXT) *: ?(.*)", re.DOTALL)
 
@@ -110,7 +110,8 @@ def parse(text: str) -> Act:
     if scroll := _SCROLL.fullmatch(said):
         return Scroll(_direction(scroll[1].upper()))
     # What a field holds must not come into a message: the answer is quoted only by its first word.
-    raise NoAct(f"{said.split(':')[0].split()[0][:40] if said else ''!r} begins none of the answers: {FORMS}")
+    first = next(iter(said.split(":")[0].split()), "")
+    raise NoAct(f"{first[:40]!r} begins none of the answers: {FORMS}")
 
 
 def _direction(word: str) -> Direction:

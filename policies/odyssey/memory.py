@@ -7,6 +7,7 @@ so this is exact: the published code encodes up to five pictures at each step, o
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,11 @@ from torch import Tensor
 from policies.odyssey.network.attention import KeysValues
 from policies.odyssey.network.images import opened, prepared
 from policies.odyssey.network.model import Odyssey
+
+AT_ONCE = 8
+"""Pictures that are encoded together: more gain nothing, and each needs 50 MB on its way through the full network."""
+SQUEEZED = 64
+"""Pictures that lie ready to be encoded, 2.4 MB each: those of a full line of requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +39,34 @@ class Seen:
 
 
 class Eyes:
-    """Encodes pictures, and remembers. Not for two threads at once: the worker that owns the network owns it too."""
+    """Encodes pictures, and remembers. For the thread that owns the network, but for `prepare`, which is for all."""
 
     def __init__(self, model: Odyssey, limit: int) -> None:
         """`limit`: bytes that may be kept; 0 keeps nothing, so that every picture is encoded anew."""
         self._model = model
         self._limit = limit
         self._kept: OrderedDict[str, Seen] = OrderedDict()
+        self._squeezed: OrderedDict[str, Tensor] = OrderedDict()
+        self._lock = threading.Lock()
         self.used = 0
         self.encoded = 0
         self.remembered = 0
+
+    def prepare(self, pictures: Sequence[bytes]) -> None:
+        """Read and squeeze pictures that were not seen before, so that the network's thread need not.
+
+        Raises BadPicture. For any thread: it is slow, and touches nothing that `look` changes without a lock.
+        """
+        for one in pictures:
+            name = _name(one)
+            # A picture that is forgotten between now and `look` is read there once more.
+            if name in self._kept or name in self._squeezed:
+                continue
+            small = prepared(opened(one), self._model.config.vision.image)
+            with self._lock:
+                self._squeezed[name] = small
+                while len(self._squeezed) > SQUEEZED:
+                    self._squeezed.popitem(last=False)
 
     @torch.inference_mode()
     def look(self, pictures: Sequence[bytes]) -> list[Seen]:
@@ -50,7 +74,7 @@ class Eyes:
 
         New ones are encoded together, each only once.
         """
-        names = [hashlib.sha256(one).hexdigest() for one in pictures]
+        names = [_name(one) for one in pictures]
         found = {name: self._kept[name] for name in names if name in self._kept}
         self.remembered += sum(name in found for name in names)
         new = {name: one for name, one in zip(names, pictures, strict=True) if name not in found}
@@ -60,15 +84,24 @@ class Eyes:
         return [found[name] for name in names]
 
     def _encode(self, new: dict[str, bytes]) -> dict[str, Seen]:
-        if not new:
-            return {}
-        size = self._model.config.vision.image
-        pixels = torch.stack([prepared(opened(one), size) for one in new.values()])
+        pixels = {name: self._taken(name, one) for name, one in new.items()}
+        names = list(new)
+        found: dict[str, Seen] = {}
         weight = self._model.vision.patches.weight
-        tokens = self._model.vision(pixels.to(weight.device, weight.dtype))
-        memory = self._model.resampler.remember(tokens)
+        for first in range(0, len(names), AT_ONCE):
+            some = names[first : first + AT_ONCE]
+            batch = torch.stack([pixels[name] for name in some])
+            tokens = self._model.vision(batch.to(weight.device, weight.dtype))
+            memory = self._model.resampler.remember(tokens)
+            for i, name in enumerate(some):
+                found[name] = Seen(tokens[i], KeysValues(memory.keys[i], memory.values[i]))
         self.encoded += len(new)
-        return {name: Seen(tokens[i], KeysValues(memory.keys[i], memory.values[i])) for i, name in enumerate(new)}
+        return found
+
+    def _taken(self, name: str, picture: bytes) -> Tensor:
+        with self._lock:
+            small = self._squeezed.pop(name, None)
+        return prepared(opened(picture), self._model.config.vision.image) if small is None else small
 
     def _keep(self, name: str, seen: Seen) -> None:
         if name in self._kept:
@@ -81,6 +114,7 @@ class Eyes:
         self._kept[name] = own
         self.used += own.size
         while self.used > self._limit:
+            # Never the one that was just put in: it alone is within the limit.
             _, oldest = self._kept.popitem(last=False)
             self.used -= oldest.size
 
@@ -89,3 +123,7 @@ class Eyes:
         keys = torch.stack([one.memory.keys for one in seen])
         values = torch.stack([one.memory.values for one in seen])
         return self._model.resampler.recall(KeysValues(keys, values))
+
+
+def _name(picture: bytes) -> str:
+    return hashlib.sha256(picture).hexdigest()

@@ -34,15 +34,16 @@ class Picture(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the network is asked. `actions` are rendered answers, oldest first; the last four count.
+    """What the network is asked. `actions` are rendered answers, oldest first; the last four are told.
 
-    `screenshots` says whether earlier screenshots are shown, `told` whether earlier actions are; with `context`, a
-    sentence on what has been done, it stands before the actions (a variant of the paper's table 4, whose published
-    wording is not known).
+    `earlier` counts the screenshots of the past that are there. `screenshots` and `told` say whether the forms have
+    lines for screenshots and for actions at all. With `context`, a sentence on what has been done, that stands before
+    the actions (a variant of the paper's table 4, whose published wording is not known).
     """
 
     instruction: str
     actions: Sequence[str] = ()
+    earlier: int = 0
     screenshots: bool = True
     told: bool = True
     context: str = ""
@@ -66,7 +67,7 @@ def turn(question: Question, form: Form) -> list[str | Picture]:
         Picture.NOW,
         f"\nI'm looking for guidance on how to {question.instruction}",
     ]
-    if past and question.screenshots:
+    if question.earlier and question.screenshots:
         parts += ["\nPrevious screenshots: ", Picture.HISTORY]
     elif form is Form.V2 and question.screenshots:
         parts.append("\nPrevious screenshots: None")

@@ -7,7 +7,8 @@ stays near the weights' own size, because tensors are read one file at a time an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from policies.odyssey.network.model import Odyssey
 
 INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 SINGLES = ("model.safetensors", "pytorch_model.bin")
+FLOATING = frozenset({"F64", "F32", "F16", "BF16"})
+"""Types of safetensors that the network's numbers can come as."""
 LISTED = 8
 """Names that an error quotes of each kind; a wrong folder has hundreds of them."""
 
@@ -121,25 +124,65 @@ def by_head(tensor: Tensor, heads: int) -> Tensor:
     return tensor.view(3, heads, rows, *tensor.shape[1:]).transpose(0, 1).reshape(tensor.shape)
 
 
+class _Tally:
+    """What was found of the network's tensors, and what is wrong with it."""
+
+    def __init__(self, model: Odyssey) -> None:
+        self._parts = name_map(model.config)
+        self._ours = dict(model.named_parameters())
+        self._found: set[str] = set()
+        self._wrong: dict[str, list[str]] = {"unknown": [], "given twice": [], "of another shape": [], "no numbers": []}
+
+    def takes(self, name: str, shape: Sequence[int], floating: bool) -> tuple[Part, Tensor] | None:
+        """Where a tensor belongs; None for one that is not used or cannot be."""
+        if name in UNUSED:
+            return None
+        if name not in self._parts:
+            self._wrong["unknown"].append(name)
+            return None
+        if name in self._found:
+            self._wrong["given twice"].append(name)
+            return None
+        self._found.add(name)
+        part = self._parts[name]
+        target = self._ours[part.name]
+        if tuple(shape) != tuple(target.shape):
+            self._wrong["of another shape"].append(f"{name} is {list(shape)}, not {list(target.shape)}")
+        elif not floating:
+            self._wrong["no numbers"].append(f"{name} holds integers, as quantised weights do")
+        else:
+            return part, target
+        return None
+
+    def complain(self) -> None:
+        """Raises BadWeights unless all are there and fit."""
+        _complain({"missing": sorted(self._parts.keys() - self._found), **self._wrong})
+
+
 @torch.no_grad()
 def fill(model: Odyssey, tensors: Iterable[tuple[str, Tensor]]) -> None:
     """Copy published tensors into the network, cast to its type. Raises BadWeights unless all are there and fit."""
-    parts = name_map(model.config)
-    ours = dict(model.named_parameters())
-    missing, unknown, misshapen = set(parts), [], []
+    tally = _Tally(model)
     for name, tensor in tensors:
-        if name in UNUSED:
-            continue
-        if name not in parts:
-            unknown.append(name)
-            continue
-        part, target = parts[name], ours[parts[name].name]
-        missing.discard(name)
-        if tensor.shape != target.shape:
-            misshapen.append(f"{name} is {list(tensor.shape)}, not {list(target.shape)}")
-            continue
-        target.copy_(by_kind(tensor, part.by_head) if part.by_head else tensor)
-    _complain({"missing": sorted(missing), "unknown": unknown, "of another shape": misshapen})
+        taken = tally.takes(name, tensor.shape, tensor.is_floating_point())
+        if taken is not None:
+            part, target = taken
+            target.copy_(by_kind(tensor, part.by_head) if part.by_head else tensor)
+    tally.complain()
+
+
+def verify(folder: Path) -> tuple[Config, tuple[Path, ...]]:
+    """Hold a folder to the network it describes, by names, shapes and types alone: no weights are read.
+
+    Answers its sizes and files. Raises BadWeights.
+    """
+    config, files = read_config(folder), files_of(folder)
+    tally = _Tally(_sizes_only(config))
+    for path in files:
+        for name, shape, floating in _described(path):
+            tally.takes(name, shape, floating)
+    tally.complain()
+    return config, files
 
 
 def _complain(wrong: Mapping[str, list[str]]) -> None:
@@ -191,12 +234,34 @@ def files_of(folder: Path) -> tuple[Path, ...]:
 def tensors_in(paths: Iterable[Path]) -> Iterator[tuple[str, Tensor]]:
     """Name and tensor, one file in memory at a time at most. Raises BadWeights."""
     for path in paths:
-        try:
-            yield from _safetensors(path) if path.suffix == ".safetensors" else _pickled(path)
-        except (OSError, RuntimeError, ValueError, EOFError, KeyError) as error:
-            if isinstance(error, BadWeights):
-                raise
-            raise BadWeights(f"{path} cannot be read: {error}") from error
+        with _reading(path):
+            yield from _safetensors(path) if path.suffix == ".safetensors" else _pickled(path).items()
+
+
+def _described(path: Path) -> Iterator[tuple[str, Sequence[int], bool]]:
+    """Name, shape and whether it holds floating numbers, of each tensor of a file."""
+    with _reading(path):
+        if path.suffix != ".safetensors":
+            for name, tensor in _pickled(path).items():
+                yield name, tensor.shape, tensor.is_floating_point()
+            return
+        from safetensors import safe_open
+
+        with safe_open(path, framework="pt") as file:
+            for name in file.keys():  # noqa: SIM118 - the file is no mapping
+                piece = file.get_slice(name)
+                yield name, piece.get_shape(), piece.get_dtype() in FLOATING
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BadWeights:
+        raise
+    except Exception as error:  # the border to other people's files, whose readers' errors have no common class
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadWeights(f"{path} cannot be read: {said}") from error
 
 
 def _safetensors(path: Path) -> Iterator[tuple[str, Tensor]]:
@@ -207,10 +272,12 @@ def _safetensors(path: Path) -> Iterator[tuple[str, Tensor]]:
             yield name, file.get_tensor(name)
 
 
-def _pickled(path: Path) -> Iterator[tuple[str, Tensor]]:
+def _pickled(path: Path) -> dict[str, Tensor]:
     # weights_only: a checkpoint is somebody else's file and must not be able to run code. mmap: pages come as needed.
     loaded: Any = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-    yield from loaded.items()
+    if not isinstance(loaded, dict) or not all(isinstance(one, Tensor) for one in loaded.values()):
+        raise BadWeights(f"{path} holds something else than named tensors")
+    return loaded
 
 
 def load(folder: Path, *, device: str, dtype: torch.dtype) -> Odyssey:
@@ -224,6 +291,14 @@ def load(folder: Path, *, device: str, dtype: torch.dtype) -> Odyssey:
 
 def bare(config: Config, *, device: str, dtype: torch.dtype) -> Odyssey:
     """The network with memory for its weights and nothing in it."""
+    return _sizes_only(config).to(dtype).to_empty(device=device)
+
+
+def count(config: Config) -> int:
+    """Parameters of the network."""
+    return sum(one.numel() for one in _sizes_only(config).parameters())
+
+
+def _sizes_only(config: Config) -> Odyssey:
     with torch.device("meta"):
-        model = Odyssey(config)
-    return model.to(dtype).to_empty(device=device)
+        return Odyssey(config)

@@ -42,7 +42,8 @@ class VisionConfig:
 class Config:
     """The whole network. `mlp` is the width of each half of the gated feed-forward.
 
-    `trained_length` is where dynamic NTK and log-n scaling begin; `history` the screenshots that the resampler takes.
+    `trained_length` is where dynamic NTK (`ntk`) and log-n scaling (`log_n`) begin; `history` the screenshots that the
+    resampler takes.
     """
 
     hidden: int
@@ -56,9 +57,11 @@ class Config:
     trained_length: int = 2048
     longest: int = 8192
     history: int = 4
+    ntk: bool = True
+    log_n: bool = True
 
     def __post_init__(self) -> None:
-        if self.hidden % self.heads or (self.hidden // self.heads) % 2:
+        if self.heads < 1 or self.hidden % self.heads or (self.hidden // self.heads) % 2:
             raise BadConfig(f"hidden {self.hidden} must be an even multiple of heads {self.heads}")
         if self.hidden % HEAD_OF_RESAMPLERS or self.hidden % 4:
             raise BadConfig(f"hidden {self.hidden} must be a multiple of {HEAD_OF_RESAMPLERS}")
@@ -77,8 +80,7 @@ def from_published(values: Mapping[str, Any]) -> Config:
     """Read a published config.json. Raises BadConfig for a missing or impossible value."""
     try:
         vision = values["visual"]
-        if int(vision["output_dim"]) != int(values["hidden_size"]):
-            raise BadConfig(f"visual.output_dim {vision['output_dim']} is not hidden_size {values['hidden_size']}")
+        _refuse_what_is_not_built(values)
         return Config(
             hidden=int(values["hidden_size"]),
             layers=int(values["num_hidden_layers"]),
@@ -99,11 +101,31 @@ def from_published(values: Mapping[str, Any]) -> Config:
             trained_length=int(values["seq_length"]),
             longest=int(values.get("max_position_embeddings", 8192)),
             history=int(values.get("his_len", 4)),
+            ntk=bool(values.get("use_dynamic_ntk", True)),
+            log_n=bool(values.get("use_logn_attn", True)),
         )
     except KeyError as missing:
         raise BadConfig(f"config.json lacks {missing}") from None
-    except (TypeError, ValueError) as error:
+    except BadConfig:
+        raise
+    except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
         raise BadConfig(f"config.json: {error}") from error
+
+
+def _refuse_what_is_not_built(values: Mapping[str, Any]) -> None:
+    """Values that every published folder shares, and with others of which the weights would mean something else."""
+    hidden, heads = int(values["hidden_size"]), int(values["num_attention_heads"])
+    fixed: dict[str, tuple[Any, Any]] = {
+        "visual.output_dim": (values["visual"]["output_dim"], hidden),
+        "visual.n_queries": (values["visual"].get("n_queries", TOKENS_PER_IMAGE), TOKENS_PER_IMAGE),
+        "kv_channels": (values.get("kv_channels", hidden // heads), hidden // heads),
+        "rotary_pct": (values.get("rotary_pct", 1.0), 1.0),
+        "no_bias": (values.get("no_bias", True), True),
+        "tie_word_embeddings": (values.get("tie_word_embeddings", False), False),
+    }
+    for name, (given, wanted) in fixed.items():
+        if given != wanted:
+            raise BadConfig(f"config.json: {name} is {given!r}; this network is built for {wanted!r}")
 
 
 PRESETS: Mapping[str, Config] = MappingProxyType(

@@ -52,9 +52,10 @@ def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
 
 def log_n(positions: Tensor, trained: int) -> Tensor:
     """Factors on the queries, [columns, 1]: above 1 from the column after `trained` on (counted from 1)."""
-    counted = positions.double() + 1
+    # In float32 throughout: not every accelerator has a wider type.
+    counted = positions.float() + 1
     factors = torch.where(counted > trained, counted.log() / math.log(trained), torch.ones_like(counted))
-    return factors.float()[:, None]
+    return factors[:, None]
 
 
 @dataclass(slots=True)
@@ -83,9 +84,10 @@ class Cache:
 class Place:
     """Where the columns of one call stand: their rotation, their factors on queries, and what they may look at.
 
-    `mask` is [batch, 1, columns, columns seen so far], true where looking is allowed.
+    `mask` is [batch, 1, columns, seen], true where looking is allowed; `columns` are the numbers of the call's columns.
     """
 
+    columns: Tensor
     turn: tuple[Tensor, Tensor]
     factors: Tensor | None
     mask: Tensor
@@ -106,10 +108,10 @@ class Attention(nn.Module):
         if place.factors is not None:
             queries = queries * place.factors.to(queries.dtype)
         if cache is not None:
-            start, end = cache.used, cache.used + x.shape[1]
-            cache.keys[layer, :, :, start:end] = keys
-            cache.values[layer, :, :, start:end] = values
-            keys, values = cache.keys[layer, :, :, :end], cache.values[layer, :, :, :end]
+            cache.keys[layer].index_copy_(2, place.columns, keys)
+            cache.values[layer].index_copy_(2, place.columns, values)
+            seen = place.mask.shape[-1]
+            keys, values = cache.keys[layer, :, :, :seen], cache.values[layer, :, :, :seen]
         mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=place.mask)
         out: Tensor = self.out(join_heads(mixed))
         return out
@@ -153,12 +155,16 @@ class Decoder(nn.Module):
         `mask` is [batch, columns seen so far], true for columns that are no padding; with a cache it also covers what
         the cache holds. The cache is filled on the way.
         """
-        place = self._place(embedded, mask, cache)
+        out = self.through(embedded, self._place(embedded, mask, cache), cache)
+        if cache is not None:
+            cache.used += embedded.shape[1]
+        return out
+
+    def through(self, embedded: Tensor, place: Place, cache: Cache | None) -> Tensor:
+        """Hidden states of columns whose place is known."""
         x = embedded
         for layer, block in enumerate(self.blocks):
             x = block(x, place, cache, layer)
-        if cache is not None:
-            cache.used += embedded.shape[1]
         out: Tensor = self.norm(x)
         return out
 
@@ -166,17 +172,17 @@ class Decoder(nn.Module):
         start = 0 if cache is None else cache.used
         columns = embedded.shape[1]
         alpha = 1.0
-        if not self.training:
+        if self.config.ntk and not self.training:
             # Only a prompt is measured: what is generated after it keeps its stretch.
             alpha = ntk_alpha(columns, self.config.trained_length) if start == 0 else cache.alpha if cache else 1.0
         if cache is not None:
             cache.alpha = alpha
         positions = torch.arange(start, start + columns, device=embedded.device)
         factors = None
-        if not self.training and start + columns > self.config.trained_length:
+        if self.config.log_n and not self.training and start + columns > self.config.trained_length:
             factors = log_n(positions, self.config.trained_length)
         seen = torch.arange(start + columns, device=embedded.device)
         allowed = (seen[None, :] <= positions[:, None])[None, None] & mask[:, None, None, : start + columns]
         # A row of padding looks at itself, so that it has a value at all; nobody ever looks at it.
         allowed = allowed | (seen[None, :] == positions[:, None])[None, None]
-        return Place(rotations(positions, self.config, alpha), factors, allowed)
+        return Place(positions, rotations(positions, self.config, alpha), factors, allowed)

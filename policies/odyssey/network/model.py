@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from policies.odyssey.network.attention import HistoryResampler
+from policies.odyssey.network.attention import HistoryResampler, sine_table
 from policies.odyssey.network.config import HEAD_OF_RESAMPLERS, TOKENS_PER_IMAGE, Config
 from policies.odyssey.network.decoder import Cache, Decoder
 from policies.odyssey.network.vision import Vision
@@ -84,8 +85,9 @@ def randomise(model: Odyssey, seed: int) -> None:
     generator = torch.Generator(device=next(model.parameters()).device).manual_seed(seed)
     for name, parameter in model.named_parameters():
         if name.endswith("adapter.position"):
-            continue
-        if parameter.dim() == 1:
+            # Fixed, and in every checkpoint; a network made without values has not got it.
+            parameter.copy_(sine_table(parameter.shape[1], math.isqrt(parameter.shape[0])))
+        elif parameter.dim() == 1:
             parameter.fill_(1.0 if "norm" in name and name.endswith("weight") else 0.0)
         else:
             parameter.normal_(0.0, 0.02, generator=generator)

@@ -42,7 +42,7 @@ ACTIONS = ["CLICK: (1, 2)", "SCROLL: UP", "TYPE: a", "PRESS_HOME", "CLICK: (3, 4
 
 
 def test_the_second_form_shows_the_last_four_actions_renumbered() -> None:
-    assert said(turn(Question(instruction="set an alarm.", actions=ACTIONS), Form.V2)) == (
+    assert said(turn(Question(instruction="set an alarm.", actions=ACTIONS, earlier=5), Form.V2)) == (
         "Picture 1: <img>now</img>\n"
         "I'm looking for guidance on how to set an alarm.\n"
         "Previous screenshots: <img>history</img>\n"
@@ -62,14 +62,14 @@ def test_the_first_form_has_neither_none_nor_a_last_sentence() -> None:
     assert said(turn(Question(instruction="x"), Form.V1)) == (
         "Picture 1: <img>now</img>\nI'm looking for guidance on how to x"
     )
-    assert said(turn(Question(instruction="x", actions=ACTIONS[:1]), Form.V1)) == (
+    assert said(turn(Question(instruction="x", actions=ACTIONS[:1], earlier=1), Form.V1)) == (
         "Picture 1: <img>now</img>\nI'm looking for guidance on how to x\n"
         "Previous screenshots: <img>history</img>\nPrevious Actions: 1. CLICK: (1, 2)\n"
     )
 
 
 def test_without_screenshots_of_the_past_their_line_is_dropped() -> None:
-    assert said(turn(Question(instruction="x", actions=ACTIONS[:1], screenshots=False), Form.V2)) == (
+    assert said(turn(Question(instruction="x", actions=ACTIONS[:1], earlier=1, screenshots=False), Form.V2)) == (
         "Picture 1: <img>now</img>\nI'm looking for guidance on how to x\n"
         "Previous Actions: 1. CLICK: (1, 2)\n\nProvide the command-style action directly."
     )
@@ -218,6 +218,9 @@ def test_all_spellings_are_read(text: str, act: Act) -> None:
         "TYPE:",
         "complete",
         "CLICK: (__import__('os'), 1)",
+        "CLICK: (١٢, ٣)",
+        ":",
+        " : x",
     ],
 )
 def test_anything_else_is_no_answer(text: str) -> None:

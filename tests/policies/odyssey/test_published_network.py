@@ -10,6 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'tapwright[odyssey]'")
 
+from policies.odyssey.decoding import Fixed, Growing, Speed  # noqa: E402
 from policies.odyssey.network.config import PRESETS, from_published  # noqa: E402
 from policies.odyssey.network.images import prepared  # noqa: E402
 from policies.odyssey.network.model import loss  # noqa: E402
@@ -115,6 +116,22 @@ def test_the_whole_network_answers_as_published(name: str) -> None:
     assert probed.argmax(-1).tolist() == case["argmax"]
     if "labels" in case:
         assert float(loss(logits, torch.tensor(case["labels"]))) == pytest.approx(case["loss"], rel=1e-5)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("name", [name for name, case in FACTS["cases"].items() if "generated" in case])
+def test_greedy_decoding_writes_what_the_published_network_wrote(name: str, fixed: bool) -> None:
+    case, network = FACTS["cases"][name], published_network()
+    ids = torch.tensor(case["input_ids"])
+    wanted = torch.tensor(case["generated"]).reshape(len(ids), -1)
+    decoding = Fixed(network, Speed()) if fixed else Growing(network)
+    with torch.inference_mode():
+        embedded = network.embed(ids, slots(case))
+        logits = decoding.begin(embedded, torch.tensor(case["attention_mask"]).bool(), ids.shape[1] + wanted.shape[1])
+        written = [logits.argmax(-1)]
+        for _ in range(wanted.shape[1] - 1):
+            written.append(decoding.next(written[-1].tolist()).argmax(-1))
+    assert torch.stack(written, dim=1).tolist() == wanted.tolist()
 
 
 def test_the_names_are_those_of_the_published_checkpoint() -> None:

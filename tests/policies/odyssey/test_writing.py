@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import math
+import struct
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,10 +28,11 @@ from policies.odyssey.grammar import parse  # noqa: E402
 from policies.odyssey.memory import Eyes  # noqa: E402
 from policies.odyssey.network.config import PRESETS, BadConfig, Config, from_published  # noqa: E402
 from policies.odyssey.network.decoder import Cache, log_n, ntk_alpha, rotations  # noqa: E402
-from policies.odyssey.network.images import BadPicture  # noqa: E402
+from policies.odyssey.network.images import BadPicture, opened  # noqa: E402
 from policies.odyssey.network.model import Odyssey, Slot, randomise  # noqa: E402
 from policies.odyssey.prompt import Form, Prompt, Question, build, turn  # noqa: E402
 from policies.odyssey.weights import BadWeights, by_head, by_kind, export, fill, load, name_map  # noqa: E402
+from tests.policies.odyssey.folders import published_config  # noqa: E402
 
 SMALL = vocabulary.small()
 TINY = PRESETS["tiny"]
@@ -58,7 +64,7 @@ def writer(limit: int = 1 << 30, preset: str = "tiny") -> tuple[Writer, Eyes]:
 
 def job(n: int, tokens: int = 12, constrained: bool = False) -> Job:
     """The n-th step of a task, with n earlier screens."""
-    question = Question(instruction=f"task {'x' * n}", actions=[f"CLICK: ({k}, {k})" for k in range(n)])
+    question = Question(instruction=f"task {'x' * n}", actions=[f"CLICK: ({k}, {k})" for k in range(n)], earlier=n)
     return Job(
         prompt=build(turn(question, Form.V2), SMALL),
         screens=[screen(n)],
@@ -295,6 +301,67 @@ def test_a_picture_of_twenty_megapixels_is_read() -> None:
     assert free(replace(job(0), screens=[out.getvalue()])).written > 0
 
 
+POSTSCRIPT = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n(x) run\n%%EOF"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", POSTSCRIPT, screen(0)[:200], screen(0)[:60] + b"\0" * 300, b"\x89PNG\r\n\x1a\n" + b"\xff" * 99]
+)
+def test_broken_pictures_and_formats_that_can_start_programs_are_refused(data: bytes) -> None:
+    with pytest.raises(BadPicture):
+        opened(data)
+
+
+def test_a_small_file_that_would_fill_the_memory_is_refused_unread() -> None:
+    header = b"IHDR" + struct.pack(">IIBBBBB", 8_000, 7_000, 8, 2, 0, 0, 0)
+    claims = screen(0)[:12] + header + struct.pack(">I", zlib.crc32(header)) + screen(0)[33:]
+    with pytest.raises(BadPicture, match=r"8000 x 7000 pixels"):
+        opened(claims)
+    header = header.replace(struct.pack(">II", 8_000, 7_000), struct.pack(">II", 60_000, 60_000))
+    with pytest.raises(BadPicture):
+        opened(screen(0)[:12] + header + struct.pack(">I", zlib.crc32(header)) + screen(0)[33:])
+
+
+def test_pictures_made_ready_by_other_threads_are_seen_as_any_others() -> None:
+    _, plain = writer()
+    _, ready = writer(limit=1 << 20)
+    pictures = [screen(n) for n in range(9)]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in pool.map(ready.prepare, [pictures[n % 3 :: 3] for n in range(6)]):
+            pass
+        with pytest.raises(BadPicture):
+            ready.prepare([b"none"])
+    for ours, theirs in zip(ready.look(pictures), plain.look(pictures), strict=True):
+        assert torch.equal(ours.tokens, theirs.tokens)
+    assert ready.encoded == 9 and ready.used <= 1 << 20
+
+
+def test_a_character_of_several_tokens_is_told_once_it_is_whole() -> None:
+    heard: list[str] = []
+    model = Odyssey(replace(TINY, layers=1))
+    randomise(model, 1)
+    model.eval()
+    text = "TYPE: é👍" + "\ufffd" + "!"
+    wanted = [*SMALL.encode(text), SMALL.special.im_end]
+    one = Job(prompt=build(["x"], SMALL), tokens=40, told=lambda said: heard.append(said) is None)
+    answer = Writer(model, SMALL, Eyes(model, 0), Saying(wanted)).answer([one])[0]
+    assert answer.text == "".join(heard) == text and answer.ended
+    assert "👍" in heard and heard.count("") >= 4
+
+
+class Saying:
+    """Decoding of a network that says one thing."""
+
+    def __init__(self, ids: list[int]) -> None:
+        self._ids = iter(ids)
+
+    def begin(self, embedded: torch.Tensor, mask: torch.Tensor, room: int) -> torch.Tensor:
+        return self.next([0])
+
+    def next(self, ids: Sequence[int]) -> torch.Tensor:
+        return torch.nn.functional.one_hot(torch.tensor([next(self._ids)]), 512).float()
+
+
 def test_a_slot_outside_its_row_is_refused() -> None:
     with pytest.raises(ValueError, match="slot"):
         network().embed(torch.zeros(1, 300, dtype=torch.long), [Slot(0, 60, torch.zeros(256, TINY.hidden))])
@@ -329,8 +396,6 @@ def test_packing_by_head_is_undone_and_done() -> None:
 
 def saved(folder: Path, config: Config, parts: int, kind: str) -> None:
     """A folder in the published layout."""
-    import json
-
     from safetensors.torch import save_file
 
     tensors = {name: tensor.contiguous() for name, tensor in export(network())}
@@ -345,17 +410,7 @@ def saved(folder: Path, config: Config, parts: int, kind: str) -> None:
         index |= dict.fromkeys(mine, file)
     name = "model.safetensors.index.json" if kind == "safetensors" else "pytorch_model.bin.index.json"
     (folder / name).write_text(json.dumps({"weight_map": index}))
-    vision = config.vision
-    sizes = {
-        "hidden_size": config.hidden, "num_hidden_layers": config.layers, "num_attention_heads": config.heads,
-        "intermediate_size": 2 * config.mlp, "vocab_size": config.vocabulary, "layer_norm_epsilon": config.norm_eps,
-        "seq_length": config.trained_length, "visual": {
-            "width": vision.width, "layers": vision.layers, "heads": vision.heads,
-            "mlp_ratio": vision.mlp / vision.width,
-            "image_size": vision.image, "patch_size": vision.patch, "output_dim": config.hidden,
-        },
-    }  # fmt: skip
-    (folder / "config.json").write_text(json.dumps(sizes))
+    (folder / "config.json").write_text(json.dumps(published_config(config)))
 
 
 @pytest.mark.parametrize("kind", ["safetensors", "bin"])
