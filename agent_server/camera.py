@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from device.adb import parsers, probe
@@ -51,8 +52,20 @@ class Camera(Protocol):
 class AdbCamera:
     """A camera with its own streams to the phone. `size` is the phone's natural one."""
 
-    def __init__(self, link: Link, clock: Clock, size: Size, *, automation: bool, tree: bool) -> None:
+    def __init__(
+        self,
+        link: Link,
+        clock: Clock,
+        size: Size,
+        *,
+        automation: bool,
+        tree: bool,
+        beside: Callable[[int], Awaitable[tuple[int, Frame] | None]] | None = None,
+    ) -> None:
+        """`beside` gives the agent's own pictures while it works with the phone, None while it does not."""
         self._link = link
+        self._beside = beside
+        self._shown = 0
         self._clock = clock
         self.size = size
         # Joins the server that runs; made without `U2.start`, it never starts one.
@@ -63,6 +76,10 @@ class AdbCamera:
         self._turned: tuple[bool, int] | None = None
 
     async def frame(self, short_side: int) -> Frame:
+        if self._beside is not None and (found := await self._beside(self._shown)) is not None:
+            # The agent comes first: while it works, what it sees is what is shown.
+            self._shown, own = found
+            return Frame(own.data, own.media_type, own.size, await self._rotation(own.size), own.taken_at)
         frame = await self._scaled(short_side) or await self._capture.frame(None, 0, self._clock.now)
         rotation = await self._rotation(frame.size)
         return Frame(frame.data, frame.media_type, frame.size, rotation, frame.taken_at)
@@ -76,7 +93,7 @@ class AdbCamera:
         try:
             encoded = await self._u2.read("takeScreenshot", scale, QUALITY, deadline=FRAME_DEADLINE)
             data = base64.b64decode(encoded or "")
-            size = parsers.jpeg_size(data)
+            size = parsers.jpeg_size(parsers.jpeg(data))
         except (*_FAILURES, binascii.Error, TypeError):
             self._failures += 1
             if self._failures >= GIVE_UP_AFTER:

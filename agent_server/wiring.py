@@ -75,6 +75,7 @@ class Wired:
     async def start(self) -> None:
         """Migrate the tables, end what a dead process left behind, take up queued runs."""
         await self.database.migrate()
+        self.fleet.start()
         await self.host.start()
 
     async def drain(self) -> None:
@@ -111,6 +112,7 @@ def build(settings: Settings, parts: Parts = Parts(), *, token: str = "") -> Wir
         clock=clock,
         use_tree=settings.use_tree,
         consent_accessibility=settings.consent_accessibility,
+        folder=settings.data_dir / "phones",
     )
     pipeline = None
     if parts.perceiver is None:

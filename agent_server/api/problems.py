@@ -22,6 +22,10 @@ DEVICE_STATUS = {
     "device-unauthorized": 409,
     "device-offline": 409,
     "stale-view": 409,
+    "device-in-use": 409,
+    "device-locked": 409,
+    "screen-off": 409,
+    "blocked-by-dialog": 409,
     "adb-server-unavailable": 503,
     "device-timeout": 504,
 }

@@ -64,11 +64,15 @@ class ShellResult:
 
 
 class AdbServer:
-    """An adb server at a TCP address. Holds no connection between calls."""
+    """An adb server at a TCP address. Holds no connection between calls.
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 5037) -> None:
+    `ours` tells that this process has started it: only then may it be started again when it has ended.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 5037, *, ours: bool = False) -> None:
         self.host = host
         self.port = port
+        self.ours = ours
 
     async def connection(self, deadline: Deadline) -> Connection:
         """A fresh connection to the server. Raises ServerUnavailable."""
@@ -117,6 +121,10 @@ class AdbServer:
 
     async def disconnect(self, address: str) -> None:
         await self._ask(f"host:disconnect:{address}")
+
+    async def reconnect_offline(self) -> None:
+        """Let the server try anew every phone that it lists as offline."""
+        await self._ask("host:reconnect-offline")
 
     async def track(self) -> AsyncIterator[tuple[Listed, ...]]:
         """The list of phones now, and again whenever it changes; ends with the adb server (LinkLost)."""
@@ -313,4 +321,5 @@ async def ensure_server(port: int = 5037, host: str = "127.0.0.1") -> AdbServer:
         raise ServerUnavailable(
             f"adb started no server on port {port}: {error}", advice=f"Try it by hand: adb -P {port} start-server"
         ) from error
+    server.ours = True
     return server

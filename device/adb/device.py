@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from typing import TypeVar, assert_never
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import assert_never
 
 from device import settle
 from device.actions import (
@@ -25,32 +26,26 @@ from device.actions import (
 )
 from device.adb import apps, probe
 from device.adb.automation import Automation
-from device.adb.capture import Capture
+from device.adb.changes import ChangeJournal
 from device.adb.client import AdbServer
+from device.adb.eyes import Eyes
+from device.adb.frames import LiveFrames
 from device.adb.gestures import Hands
-from device.adb.probe import Conditions
+from device.adb.goal import Landed
+from device.adb.lease import Lease, file_name
+from device.adb.preparation import Preparer
+from device.adb.recovery import Recovery
 from device.adb.tree import signature
-from device.adb.typing import Landed, Typist
-from device.base import Answer, DeviceInfo, Outcome, State, View
+from device.adb.typing import Typist
+from device.base import Answer, DeviceInfo, Outcome, Preparation, State, View, state_error
 from device.clock import Clock, SystemClock
-from device.errors import (
-    AutomationDied,
-    DeadlineExceeded,
-    DeviceError,
-    DeviceOffline,
-    LinkLost,
-    StaleView,
-    TextNotLanded,
-)
+from device.errors import AutomationDied, DeadlineExceeded, DeviceError, LinkLost, StaleView, TextNotLanded
 from device.frame import Foreground, Frame
-from device.settle import DEFAULT_BOUND, FIRST_LOOK, INTERVAL, LAUNCH_BOUND, RESTLESS_BOUND, TYPING_BOUND, Settled
+from device.geometry import Size
+from device.settle import DEFAULT_BOUND, FIRST_LOOK, LATE, LAUNCH_BOUND, TYPING_BOUND, Settled
 
-READ_TRIES = 3
-RETRY_PAUSE = 0.5
-FOCUS_PATIENCE = 1.0
-"""Seconds that a screen without any focused window may take: between two windows nobody has the focus."""
-
-T = TypeVar("T")
+DARK = frozenset({"Asleep", "Dozing"})
+"""mWakefulness of a phone whose screen takes no touches (android.os.PowerManagerInternal)."""
 
 
 class _Sent:
@@ -63,22 +58,43 @@ class _Sent:
         self.maybe = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The screen about to be touched: its picture, and its own size as it is held."""
+
+    grey: settle.Thumbnail
+    size: Size
+
+
 class AdbDevice:
     """One phone. Calls are serialised: one look or one act at a time. Needs Android 7 or newer (shell_v2)."""
 
-    def __init__(self, server: AdbServer, serial: str, clock: Clock, *, use_tree: bool, consent: bool) -> None:
-        self._server = server
+    def __init__(
+        self,
+        server: AdbServer,
+        serial: str,
+        clock: Clock,
+        *,
+        use_tree: bool,
+        consent: bool,
+        folder: Path | None,
+        switch_keyboard: bool,
+    ) -> None:
         self._link = server.link(serial)
         self._clock = clock
         self._use_tree = use_tree
         self._automation = Automation(self._link, clock, consent=consent)
-        self._capture = Capture(self._link, clock)
+        self._live = LiveFrames(lambda: self._eyes.picture(), clock)
+        self._eyes = Eyes(self._link, clock, self._automation, self._live, use_tree=use_tree)
+        self._recovery = Recovery(server, serial, clock, self._relinked)
+        self._journal = ChangeJournal(None if folder is None else folder / f"{file_name(serial)}.changes.json")
+        self._preparer = Preparer(self._link, clock, self._journal)
         self._hands = Hands(self._link, clock)
-        self._typist = Typist(self._link, clock, use_tree=use_tree)
+        self._typist = Typist(
+            self._link, clock, use_tree=use_tree, journal=self._journal, switch_keyboard=switch_keyboard
+        )
+        self._lease = None if folder is None else Lease.take(folder, serial)
         self._info: DeviceInfo | None = None
-        self._measured = False
-        self._rotation = 0
-        self._still: Settled | None = None
         self._turn = asyncio.Lock()
 
     @classmethod
@@ -90,18 +106,37 @@ class AdbDevice:
         *,
         use_tree: bool = True,
         consent_accessibility: bool = False,
+        folder: Path | None = None,
+        switch_keyboard: bool = False,
     ) -> AdbDevice:
         """Connect to a phone that the adb server lists, and find the quickest way to its pictures.
 
         `use_tree` false means that no tree is read; the phone's server still takes pictures and text.
         `consent_accessibility` says that the owner agrees to UiAutomation while accessibility services are on.
-        Raises DeviceError when the phone is not ready.
+        `switch_keyboard` says that an ADB keyboard which is installed may be chosen while it is typed to.
+        `folder` holds the phone's lease and the journal of what was changed on it; what a process that died has left
+        there is undone first. Without one nothing is leased, and a death leaves changes behind.
+        Raises DeviceBusy when somebody holds the lease, DeviceError when the phone is not ready.
         """
-        device = cls(server, serial, clock or SystemClock(), use_tree=use_tree, consent=consent_accessibility)
+        device = cls(
+            server,
+            serial,
+            clock or SystemClock(),
+            use_tree=use_tree,
+            consent=consent_accessibility,
+            folder=folder,
+            switch_keyboard=switch_keyboard,
+        )
         try:
             device._info = await probe.describe(device._link)
-            await device._prepare()
-        except BaseException:
+            await device._eyes.ready()
+            if device._journal.pending:
+                with contextlib.suppress(DeviceError):
+                    # What cannot be undone now stays in the journal, and hinders nobody.
+                    await device.restore()
+        except BaseException as error:
+            if isinstance(error, DeviceError):
+                error.doing = error.doing or "opening the phone"
             await device.close()
             raise
         return device
@@ -110,99 +145,71 @@ class AdbDevice:
     def serial(self) -> str:
         return self._link.serial
 
+    @property
+    def live(self) -> LiveFrames:
+        """For cameras of another kind, which step back while we work."""
+        return self._live
+
     async def describe(self) -> DeviceInfo:
+        """Facts about the phone; which accessibility services are on is asked anew. Raises DeviceError."""
         if self._info is None:
             self._info = await probe.describe(self._link)
+        services = await probe.accessibility_services(self._link)
         more = {"jpeg", "unicode", "pinch"} | ({"tree"} if self._use_tree else set())
         capabilities = {"raw", "input"} | (more if self._automation.u2 is not None else set())
-        return replace(self._info, capabilities=frozenset(capabilities))
+        return replace(self._info, accessibility_services=services, capabilities=frozenset(capabilities))
 
     async def close(self) -> None:
-        """End what was started on the phone."""
-        await self._automation.close()
+        """End what was started on the phone, put back what was changed on it, and let others have it."""
+        try:
+            await self._live.close()
+            if self._journal.pending:
+                with contextlib.suppress(DeviceError):
+                    await self.restore()
+            await self._automation.close()
+        finally:
+            if self._lease is not None:
+                self._lease.release()
 
-    async def _prepare(self) -> None:
-        """See to the phone's server; after a start, find out which path gives pictures quickest."""
-        started = await self._automation.ensure()
-        if started or not self._measured:
-            await self._capture.measure(self._automation.u2)
-            self._measured = True
+    def _relinked(self) -> None:
+        self._eyes.still = None
+        self._automation.relinked()
 
-    async def _picture(self) -> Frame:
-        return await self._capture.frame(self._automation.u2, self._rotation, self._clock.now)
+    # Preparing
 
-    async def _reading(self, read: Callable[[], Awaitable[T]]) -> T:
-        """Looking may be repeated: after a broken link it is tried again, twice. Raises DeviceError."""
-        for left in reversed(range(READ_TRIES)):
-            try:
-                return await read()
-            except (AutomationDied, LinkLost, DeviceOffline):
-                if not left:
-                    raise
-                self._still = None
-                if ":" in self.serial:
-                    # A phone on the network stays listed as offline until it is connected anew.
-                    with contextlib.suppress(DeviceError):
-                        await self._server.connect(self.serial)
-                await self._clock.sleep(RETRY_PAUSE)
-        raise AssertionError("the last try returns or raises")
+    async def prepare(self, wanted: Preparation) -> None:
+        """Change what is wanted for the time of use, each change written down before it is made.
+
+        Raises Locked for a lock that only its owner opens, DeviceError.
+        """
+        async with self._turn:
+            self._eyes.still = None
+            await self._preparer.prepare(wanted)
+
+    async def restore(self) -> None:
+        """Put back everything that is still as we made it; what cannot be, now, stays in the journal."""
+        async with self._turn:
+            self._eyes.still = None
+            await self._preparer.restore(self._automation.u2)
 
     # Looking
 
     async def observe(self, *, tree: bool = True) -> View:
         async with self._turn:
-            return await self._reading(lambda: self._observe(tree))
+            with self._live.at_work():
+                starts = self._automation.starts
+                view = await self._recovery.reading(lambda: self._eyes.look(tree), "looking at the screen")
+                notes = list(self._recovery.taken_steps())
+                if self._automation.starts > max(starts, 1):
+                    notes.append(f"the phone's server was started again, for the {self._automation.starts - 1}. time")
+                return replace(view, notes=(*notes, *view.notes)) if notes else view
 
-    async def _observe(self, tree: bool) -> View:
-        started = self._clock.monotonic()
-        await self._prepare()
-        first, bound = None, DEFAULT_BOUND
-        if self._still is not None and self._still.stable:
-            # An act has settled the screen already: if it still looks like that, all can be asked at once.
-            first, seen, dump = await asyncio.gather(self._picture(), probe.conditions(self._link), self._tree(tree))
-            grey = settle.thumbnail(first)
-            if settle.quiet(self._still.grey, grey) and seen.focused is not False:
-                return await self._view(Settled(first, grey, True), seen, dump, started, started)
-        elif self._still is not None:
-            bound = RESTLESS_BOUND
-        patience = self._clock.monotonic() + FOCUS_PATIENCE
-        while True:
-            still = await settle.settle(self._picture, self._clock, bound, first=first)
-            settled_at = self._clock.monotonic()
-            seen, dump = await asyncio.gather(probe.conditions(self._link), self._tree(tree))
-            unfocused = seen.focused is False and State.SCREEN_OFF not in seen.states
-            if not unfocused or self._clock.monotonic() >= patience:
-                return await self._view(still, seen, dump, started, settled_at)
-            first = None
-            await self._clock.sleep(INTERVAL)
+    def frames(self, fps: float) -> AsyncIterator[Frame]:
+        """Live pictures, at most `fps` a second (2 to 30), shared by all who watch and never ahead of look or act.
 
-    async def _view(
-        self, still: Settled, seen: Conditions, dump: tuple[str | None, str], started: float, settled_at: float
-    ) -> View:
-        self._still, self._rotation = still, seen.rotation
-        await self._automation.heed(seen.services)
-        xml, reason = dump
-        secure = settle.black(still.grey) and State.SCREEN_OFF not in seen.states
-        found = {State.SECURE: secure, State.NO_TREE: xml is None, State.RESTLESS: not still.stable}
-        return View(
-            frame=replace(
-                still.frame,
-                rotation=seen.rotation,
-                foreground=seen.foreground,
-                keyboard=seen.keyboard,
-                secure=secure,
-            ),
-            tree=xml,
-            tree_reason=reason,
-            states=seen.states | {state for state, holds in found.items() if holds},
-            stable=still.stable,
-            timings={"settle": settled_at - started, "read": self._clock.monotonic() - settled_at},
-        )
-
-    async def _tree(self, wanted: bool) -> tuple[str | None, str]:
-        if not wanted or not self._use_tree:
-            return None, "the tree is turned off"
-        return await self._automation.tree()
+        Raises ValueError for another rate, DeviceError when the phone gives none.
+        """
+        return self._live.frames(fps)
 
     # Acting
 
@@ -211,26 +218,35 @@ class AdbDevice:
             await self._clock.sleep(action.seconds)
             return Outcome(sent=Answer.YES, path="wait", changed=Answer.UNKNOWN, elapsed=action.seconds)
         async with self._turn:
-            return await self._act(action, on)
+            with self._live.at_work():
+                return await self._act(action, on)
 
     async def _act(self, action: Action, on: View | None) -> Outcome:
         started = self._clock.monotonic()
-        component = await apps.resolve(self._link, action.name) if isinstance(action, OpenApp) else ""
-        before = await self._reading(lambda: self._before(on))
-        grey = settle.thumbnail(before)
-        self._still, sent = None, _Sent()
+        doing = "preparing to act"
+        component = ""
+        if isinstance(action, OpenApp):
+            name = action.name
+            component = await self._recovery.reading(lambda: apps.resolve(self._link, name), doing)
+        before = await self._recovery.reading(lambda: self._before(action, on), doing)
+        self._eyes.still, sent = None, _Sent()
+        self._eyes.judged_unmoved(None)
         try:
-            landed = await self._send(action, before, component, sent)
+            landed = await self._send(action, on, before, component, sent)
         except TextNotLanded as error:
             # The phone has been touched, so this is an outcome; the next look shows what the field holds.
-            landed = Landed("type", note=f"{error}. {error.advice}")
+            landed = Landed("type", error.got, f"{error}. {error.advice}", expected=error.expected)
         except (LinkLost, DeadlineExceeded, AutomationDied) as error:
+            error.doing = error.doing or "acting"
             if not sent.maybe:
                 raise
             spent = self._clock.monotonic() - started
             return Outcome(sent=Answer.UNKNOWN, path="", changed=Answer.UNKNOWN, elapsed=spent, note=str(error))
+        except DeviceError as error:
+            error.doing = error.doing or "acting"
+            raise
         injected = self._clock.monotonic()
-        changed, stable, note = await self._effect(action, on, grey, landed)
+        changed, stable, note = await self._effect(action, on, before.grey, landed)
         ended = self._clock.monotonic()
         return Outcome(
             sent=Answer.YES,
@@ -238,38 +254,43 @@ class AdbDevice:
             changed=changed,
             settled=stable,
             landed=landed.text,
+            expected=landed.expected,
             elapsed=ended - started,
             note=note,
             timings={"inject": injected - started, "settle": ended - injected},
         )
 
-    async def _before(self, on: View | None) -> Frame:
-        """The screen as it is about to be touched. Raises StaleView when `on` is no longer a picture of it."""
-        await self._prepare()
-        if on is None:
-            return await self._picture()
-        frame, turns = await asyncio.gather(self._picture(), probe.rotation(self._link))
-        if (frame.size, turns) != (on.frame.size, on.frame.rotation):
+    async def _before(self, action: Action, on: View | None) -> _Before:
+        """The screen as it is about to be touched.
+
+        Raises StaleView when `on` is no longer a picture of it, ScreenOff when a touch would be lost.
+        """
+        await self._eyes.ready()
+        frame, held = await asyncio.gather(self._eyes.picture(), probe.held(self._link))
+        size = held.size or frame.size
+        if on is not None and (size, held.rotation) != (on.frame.size, on.frame.rotation):
             raise StaleView(
-                f"the screen is {frame.size} at {90 * turns} degrees now, and was {on.frame.size} at "
+                f"the screen is {size} at {90 * held.rotation} degrees now, and was {on.frame.size} at "
                 f"{90 * on.frame.rotation} degrees when the place was chosen",
                 serial=self.serial,
-                advice="Look again.",
+                doing="acting",
             )
-        return frame
+        if held.wakefulness in DARK and not isinstance(action, PressKey | OpenApp):
+            raise state_error(State.SCREEN_OFF, "a touch would be lost", serial=self.serial, doing="acting")
+        return _Before(settle.thumbnail(frame), size)
 
-    async def _send(self, action: Action, before: Frame, component: str, sent: _Sent) -> Landed:
+    async def _send(self, action: Action, on: View | None, before: _Before, component: str, sent: _Sent) -> Landed:
         u2 = self._automation.u2
         match action:
             case TypeText(text, replace):
-                return await self._typist.type(text, replace, u2, sent)
+                return await self._typist.type(text, replace, u2, sent, self._automation.tree)
             case ClearText():
-                return await self._typist.clear(u2, sent)
+                return await self._typist.clear(u2, sent, self._automation.tree)
             case OpenApp():
                 packages = await apps.start(self._link, component, sent)
                 return Landed("am start", note=await apps.in_front(self._link, packages, self._clock))
             case Tap() | DoubleTap() | LongPress() | Swipe() | Drag() | Pinch() | PressKey():
-                return Landed(await self._hands.perform(action, before.size, u2, sent))
+                return await self._hands.perform(action, before.size, u2, sent, on)
             case Wait():
                 raise AssertionError("waiting touches nothing")
             case _:
@@ -280,17 +301,26 @@ class AdbDevice:
     ) -> tuple[Answer, bool, str]:
         """Wait until the screen settles: what changed, whether it stands still, and the note.
 
+        A phone under load begins to move late, so "nothing changed" is only said when nothing has for a while.
         The act is done, so whatever goes wrong here is part of the note.
         """
+        late = self._clock.monotonic() + LATE
         try:
             await self._clock.sleep(FIRST_LOOK)
-            after = await settle.settle(self._picture, self._clock, _bound(action))
-            self._still = after
-            if landed.changed is not Answer.UNKNOWN:
-                return landed.changed, after.stable, landed.note
-            return await self._changed(on, before, after), after.stable, landed.note
+            after = await settle.settle(self._eyes.picture, self._clock, _bound(action))
+            changed = landed.changed
+            if changed is Answer.UNKNOWN:
+                changed = await self._changed(on, before, after)
+            if changed is Answer.NO and landed.changed is Answer.UNKNOWN:
+                moved = await settle.first_move(self._eyes.picture, self._clock, after.grey, late)
+                if moved is not None:
+                    after = await settle.settle(self._eyes.picture, self._clock, _bound(action), first=moved)
+                    changed = await self._changed(on, before, after)
+                self._eyes.judged_unmoved(after.grey if changed is Answer.NO else None)
+            self._eyes.still = after
+            return changed, after.stable, landed.note
         except DeviceError as error:
-            self._still = None
+            self._eyes.still = None
             return landed.changed, False, f"{landed.note} {error}".strip()
 
     async def _changed(self, on: View | None, before: settle.Thumbnail, after: Settled) -> Answer:
@@ -310,7 +340,7 @@ class AdbDevice:
         front = await probe.focus(self._link)
         if front is not None and Foreground() not in (front, on.foreground) and front != on.foreground:
             return True
-        xml, _ = await self._tree(on.tree is not None and self._automation.u2 is not None)
+        xml, _ = await self._eyes.tree(on.tree is not None and self._automation.u2 is not None)
         return xml is not None and on.tree is not None and signature(xml) != signature(on.tree)
 
 

@@ -65,7 +65,8 @@ async def pair(server: AdbServer, address: str, code: str) -> str:
                 serial=address,
                 advice="End it (adb kill-server) and start a newer one; the adb that adbutils brings is new enough.",
             ) from None
-        error.advice = error.advice or f"Check code and pairing address. {_ON_PHONE}"
+        if error.advice == error.mending:
+            error.advice = f"Check code and pairing address. {_ON_PHONE}"
         raise
     if not said.startswith("Successfully paired to"):
         raise CommandRefused(said, serial=address, advice=f"Check code and pairing address. {_ON_PHONE}")

@@ -21,6 +21,12 @@ _RESUMED = re.compile(r"(?:topResumedActivity|mResumedActivity)[=:]\s*ActivityRe
 _ROTATION = re.compile(r"\bm(?:Current)?Rotation=(?:ROTATION_)?(\d+)\b")
 _ORIENTATION = re.compile(r"\borientation=([0-3])\b")
 _PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND\xaeB`\x82"
+_JPEG_END = b"\xff\xd9"
+_MOST_TRAILING = 64
+"""Bytes that may follow a picture's end: a line feed, padding."""
+_FLAG_SECURE = 0x2000
+"""android.view.WindowManager.LayoutParams.FLAG_SECURE; older releases print the flags as a number."""
 _BIGGEST_SIDE = 20_000
 """Pixels; no display comes near, and a header of noise does."""
 
@@ -49,6 +55,15 @@ def rotation(text: str) -> int | None:
         return {90: 1, 180: 2, 270: 3}.get(turns, turns if turns <= 3 else None)
     found = _ORIENTATION.search(text)
     return int(found[1]) if found else None
+
+
+def screen_size(text: str) -> Size | None:
+    """`dumpsys window displays`: the size of the default display as it is held now."""
+    start = text.find("mDisplayId=0")
+    found = re.search(r"\bcur=(\d{1,5})x(\d{1,5})\b", text[max(start, 0) :])
+    if found is None or not int(found[1]) or not int(found[2]):
+        return None
+    return Size(int(found[1]), int(found[2]))
 
 
 def properties(text: str) -> Mapping[str, str]:
@@ -96,10 +111,16 @@ def takes_text(text: str) -> bool | None:
     return any(one != "null" for one in found) if found else None
 
 
+def wakefulness(text: str) -> str | None:
+    """`dumpsys power`: Awake, Asleep, Dozing or Dreaming; None when it does not say."""
+    found = re.search(r"mWakefulness=(\w+)", text)
+    return None if found is None else str(found[1])
+
+
 def awake(text: str) -> bool | None:
     """`dumpsys power`: None when it does not say."""
-    found = re.search(r"mWakefulness=(\w+)", text)
-    return None if found is None else str(found[1]) == "Awake"
+    found = wakefulness(text)
+    return None if found is None else found == "Awake"
 
 
 def locked(text: str) -> bool | None:
@@ -109,6 +130,56 @@ def locked(text: str) -> bool | None:
     """
     found = re.findall(r"\b(?:mShowingLockscreen|mIsShowing|isKeyguardShowing|showing)=(true|false)\b", text)
     return "true" in found if found else None
+
+
+def lock_secure(text: str) -> bool | None:
+    """`dumpsys window policy`: whether the lock takes a PIN, pattern or password; None when it does not say."""
+    found = re.search(r"^\s*secure=(true|false)\b", text, re.MULTILINE)
+    return None if found is None else found[1] == "true"
+
+
+def protected_windows(text: str) -> tuple[str, ...] | None:
+    """`dumpsys window windows`: titles of the windows on the screen that forbid pictures; None without windows."""
+    blocks = re.split(r"^\s*Window #\d+ Window\{", text, flags=re.MULTILINE)[1:]
+    if not blocks:
+        return None
+    return tuple(_window_title(block) for block in blocks if _shown(block) and _protected(block))
+
+
+def _window_title(block: str) -> str:
+    found = re.match(r"\S+(?: u\d+)? ([^}\r\n]*)\}", block)
+    return found[1].strip() if found else ""
+
+
+def _shown(block: str) -> bool:
+    return not re.search(r"\b(?:isOnScreen|isVisible)=false\b", block)
+
+
+def _protected(block: str) -> bool:
+    if found := re.search(r"\bfl=#([0-9a-fA-F]{1,8})\b", block):
+        return bool(int(found[1], 16) & _FLAG_SECURE)
+    return re.search(r"\bfl=[A-Z_ ]*\bSECURE\b", block) is not None
+
+
+def default_display(text: str) -> str | None:
+    """`dumpsys display`: the physical display that shows display 0 now; a foldable phone changes it."""
+    for viewport in re.findall(r"DisplayViewport\{([^}]*)\}", text):
+        found = re.search(r"\bdisplayId=0\b.*\buniqueId='?local:(\d{1,20})\b", viewport)
+        if found:
+            return str(found[1])
+    return None
+
+
+def bound_services(text: str) -> tuple[str, ...] | None:
+    """`dumpsys accessibility`: labels of the services that are connected; None when it does not say.
+
+    While UiAutomation suppresses them this is empty, although the setting still names them.
+    """
+    found = re.search(r"Bound services:\s*\{(.*)", text)
+    if found is None:
+        return None
+    # Labels may hold anything but a comma: the dump does not quote them.
+    return tuple(label.strip() for label in re.findall(r"Service\[label=([^,\]]*)", found[1]))
 
 
 def display_ids(text: str) -> tuple[str, ...]:
@@ -190,7 +261,16 @@ def png(data: bytes) -> bytes:
     if at < 0:
         words = data[:120].decode(errors="replace").strip()
         raise BadFrame(f"no PNG in {len(data)} bytes{': ' + words if words else ''}")
+    if _PNG_END not in data[-len(_PNG_END) - _MOST_TRAILING :]:
+        raise BadFrame(f"a PNG that breaks off after {len(data) - at} bytes")
     return data[at:] if at else data
+
+
+def jpeg(data: bytes) -> bytes:
+    """A JPEG that is there to its end. Raises BadFrame; `jpeg_size` tells whether it is one at all."""
+    if _JPEG_END not in data[-len(_JPEG_END) - _MOST_TRAILING :]:
+        raise BadFrame(f"a JPEG that breaks off after {len(data)} bytes")
+    return data
 
 
 def png_size(data: bytes) -> Size:

@@ -7,15 +7,22 @@ from dataclasses import dataclass
 
 from device.adb import commands, parsers
 from device.adb.client import Link
-from device.base import DeviceInfo, State
+from device.adb.states import Signs
+from device.base import DeviceInfo
 from device.errors import CommandRefused
 from device.frame import Foreground
+from device.geometry import Size
 
 
 async def accessibility_services(link: Link) -> tuple[str, ...]:
     """Components of the accessibility services that are on."""
     answer = await link.shell(commands.setting("secure", "enabled_accessibility_services"))
     return parsers.services(answer.text)
+
+
+async def bound_services(link: Link) -> tuple[str, ...] | None:
+    """Labels of the accessibility services that are at work; empty while they are suppressed, None: it does not say."""
+    return parsers.bound_services((await link.shell(["dumpsys", "accessibility"])).text)
 
 
 async def focus(link: Link) -> Foreground | None:
@@ -25,7 +32,11 @@ async def focus(link: Link) -> Foreground | None:
 
 async def rotation(link: Link) -> int:
     """Quarter turns of the screen, 0 to 3."""
-    turns = parsers.rotation((await link.shell(["dumpsys", "window", "displays"])).text)
+    return await _turns(link, (await link.shell(["dumpsys", "window", "displays"])).text)
+
+
+async def _turns(link: Link, windows: str) -> int:
+    turns = parsers.rotation(windows)
     if turns is None:
         turns = parsers.rotation((await link.shell(["dumpsys", "display"])).text)
     return turns or 0
@@ -37,43 +48,86 @@ async def keyboard(link: Link) -> tuple[bool | None, bool | None]:
     return parsers.keyboard_shown(text), parsers.takes_text(text)
 
 
+async def protected(link: Link) -> tuple[str, ...] | None:
+    """Titles of the windows on the screen that forbid pictures; None when the phone does not say."""
+    return parsers.protected_windows((await link.shell(["dumpsys", "window", "windows"])).text)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How the phone is held just now. `size` is None and `wakefulness` "" when it does not say."""
+
+    size: Size | None
+    rotation: int
+    wakefulness: str
+
+
+async def held(link: Link) -> Held:
+    """Size, rotation and wakefulness, asked at the same time."""
+    windows, power = await asyncio.gather(
+        link.shell(["dumpsys", "window", "displays"]), link.shell(["dumpsys", "power"])
+    )
+    turns = await _turns(link, windows.text)
+    return Held(parsers.screen_size(windows.text), turns, parsers.wakefulness(power.text) or "")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """What holds besides the picture. `focused` says whether any window has the focus, None for unknown."""
+    """What holds besides the picture. `size` is the screen's as it is held; `display` the physical one that is on,
+    asked only of a phone with several."""
 
-    foreground: Foreground
-    focused: bool | None
-    keyboard: bool | None
+    signs: Signs
     rotation: int
-    services: tuple[str, ...]
-    states: frozenset[State]
+    size: Size | None
+    display: str | None
+
+    @property
+    def foreground(self) -> Foreground:
+        return self.signs.foreground or Foreground()
+
+    @property
+    def focused(self) -> bool | None:
+        """Whether any window has the focus; None for unknown."""
+        return None if self.signs.foreground is None else self.signs.foreground != Foreground()
 
 
-async def conditions(link: Link) -> Conditions:
+async def conditions(link: Link, *, several_displays: bool = False) -> Conditions:
     """Focus, keyboard, rotation, lock, power and accessibility services, asked at the same time."""
-    windows, policy, ime, power, services = await asyncio.gather(
+    windows, policy, ime, power, (services, explored), display = await asyncio.gather(
         link.shell(["dumpsys", "window", "displays"]),
         link.shell(["dumpsys", "window", "policy"]),
         keyboard(link),
         link.shell(["dumpsys", "power"]),
-        accessibility_services(link),
+        _accessibility(link),
+        _display(link, several_displays),
     )
-    turns = parsers.rotation(windows.text)
-    shown, _ = ime
-    states = {State.KEYBOARD} if shown else set()
-    if parsers.awake(power.text) is False:
-        states.add(State.SCREEN_OFF)
-    if parsers.locked(policy.text):
-        states.add(State.LOCKED)
-    front = parsers.foreground(windows.text)
-    return Conditions(
-        foreground=front or Foreground(),
-        focused=None if front is None else front != Foreground(),
-        keyboard=shown,
-        rotation=turns if turns is not None else await rotation(link),
+    signs = Signs(
+        foreground=parsers.foreground(windows.text),
+        wakefulness=parsers.wakefulness(power.text),
+        locked=parsers.locked(policy.text),
+        lock_secure=parsers.lock_secure(policy.text),
+        keyboard=ime[0],
+        explored=explored,
         services=services,
-        states=frozenset(states),
     )
+    return Conditions(
+        signs=signs,
+        rotation=await _turns(link, windows.text),
+        size=parsers.screen_size(windows.text),
+        display=display,
+    )
+
+
+async def _accessibility(link: Link) -> tuple[tuple[str, ...], bool]:
+    """The services that are on, and whether one of them has taken over touches."""
+    services, touch = await asyncio.gather(
+        accessibility_services(link), link.shell(commands.setting("secure", "touch_exploration_enabled"))
+    )
+    return services, parsers.setting(touch.text) == "1"
+
+
+async def _display(link: Link, several: bool) -> str | None:
+    return parsers.default_display((await link.shell(["dumpsys", "display"])).text) if several else None
 
 
 async def describe(link: Link) -> DeviceInfo:

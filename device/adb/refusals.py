@@ -11,6 +11,7 @@ import re
 from device import errors
 
 _TABLE: tuple[tuple[str, type[errors.DeviceError], str], ...] = (
+    (r"cannot connect to daemon", errors.ServerUnavailable, "Start one: adb start-server."),
     (
         r"device unauthorized|failed to authenticate|device still authorizing",
         errors.DeviceUnauthorized,
@@ -42,6 +43,12 @@ _TABLE: tuple[tuple[str, type[errors.DeviceError], str], ...] = (
         "Another program drives this phone (Appium, uiautomator, another agent). End it, or restart the phone.",
     ),
     (r"could not get idle state", errors.AutomationBusy, "The screen never stands still; try again."),
+    (r"null root node|^ERROR: null", errors.NoTree, "No window can be read; wake the phone, or go on by the picture."),
+    (
+        r"^(?:Killed|Aborted)\b",
+        errors.AutomationDied,
+        "The phone ended it, as on screens too large for it; go on by the picture.",
+    ),
     (
         r"UiAutomation not connected|DeadObjectException|DeadSystemRuntimeException",
         errors.AutomationDied,
@@ -57,6 +64,40 @@ _TABLE: tuple[tuple[str, type[errors.DeviceError], str], ...] = (
         errors.UnsupportedText,
         "`input text` only knows the characters of the phone's key map.",
     ),
+    (
+        r"INSTALL_(?:PARSE_)?FAILED|DELETE_FAILED|Install canceled by user",
+        errors.InstallRefused,
+        'Watch the phone\'s screen, and turn on "Install via USB" in its developer options.',
+    ),
+    (
+        r"Error type 3\b|Activity class \{.*\} does not exist|unable to resolve Intent|Activity not started",
+        errors.LaunchFailed,
+        "The app has no such screen; open it by hand once to see.",
+    ),
+    (
+        r"(?i)no activit(?:y|ies) found|unknown package|Package \S+ (?:not found|could not be found)",
+        errors.AppNotFound,
+        "Install it, or give the exact package name.",
+    ),
+    (r"Failed to take screenshot", errors.BadFrame, "See whether it can be captured by hand: adb exec-out screencap."),
+    (
+        r"(?i)protocol fault|connection reset|broken pipe|^error: closed$",
+        errors.LinkLost,
+        "Check the cable or the network, and look again.",
+    ),
+    (r"No space left on device", errors.CommandRefused, "Make room on the phone."),
+    (
+        r"Permission [Dd]enial|SecurityException|Permission denied|Read-only file system",
+        errors.CommandRefused,
+        "The phone does not allow it to programs over USB; its developer options may.",
+    ),
+    (
+        r"inaccessible or not found|: not found$|Can't find service",
+        errors.CommandRefused,
+        "This phone's system does not have it; a newer one may.",
+    ),
+    (r"StackOverflowError", errors.CommandRefused, "The screen's tree is too deep; go on by the picture."),
+    (r"more than one device", errors.CommandRefused, "Name the phone by its serial: tapwright devices lists them."),
     (r"^closed$", errors.CommandRefused, "The phone does not offer this service, or it is going away."),
 )
 

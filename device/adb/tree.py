@@ -15,6 +15,8 @@ from dataclasses import dataclass
 _NODE = re.compile(r"""<node((?:\s+[\w:-]+=(?:"[^"]*"|'[^']*'))*)\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([\w:-]+)=(?:"([^"]*)"|'([^']*)')""")
 _REFERENCE = re.compile(r"&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));")
+_BOUNDS = re.compile(r"\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]")
+_TURNED = re.compile(r"""<hierarchy\b[^>]*\brotation=["']([0-3])["']""")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _EDITABLE = re.compile(r"EditText|AutoCompleteTextView|SearchAutoComplete|TextInput$", re.IGNORECASE)
 _STRUCTURE = ("class", "resource-id", "text", "content-desc", "bounds", "checked", "enabled", "focused", "selected")
@@ -37,11 +39,16 @@ def hidden(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A text field. `text` is what it holds: an empty one shows its `hint`, and holds nothing."""
+    """A text field. `text` is what it holds: an empty one shows its `hint`, and holds nothing.
+
+    `told` says that the dump tells hints: where it does not (the stock dump of older releases), a hint looks like a
+    text.
+    """
 
     class_name: str
     text: str
     hint: str = ""
+    told: bool = True
     name: str = ""
     password: bool = False
 
@@ -62,6 +69,50 @@ def signature(xml: str) -> str:
     return hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
 
 
+def window_edges(xml: str, package: str) -> tuple[int, int, int, int] | None:
+    """Left, top, right, bottom in pixels of all that a package shows; None when it shows nothing."""
+    found = [
+        tuple(map(int, edges.groups()))
+        for node in _nodes(xml)
+        if package and node.get("package") == package and (edges := _BOUNDS.fullmatch(node.get("bounds", "")))
+    ]
+    if not found:
+        return None
+    lefts, tops, rights, bottoms = zip(*found, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def whole(xml: str) -> bool:
+    """Whether a dump is there to its end; one without any node is `<hierarchy rotation="0" />`."""
+    return xml.rstrip().endswith(("</hierarchy>", "/>"))
+
+
+def turned(xml: str) -> int | None:
+    """Quarter turns of the screen when the dump was made; None when it does not say."""
+    found = _TURNED.search(xml)
+    return int(found[1]) if found else None
+
+
+def packages(xml: str) -> frozenset[str]:
+    """Whose windows the dump shows."""
+    return frozenset(package for node in _nodes(xml) if (package := node.get("package", "")))
+
+
+def extent(xml: str) -> tuple[int, int]:
+    """Right and bottom, in pixels, of the largest node; 0 for none. A dump is clipped to the screen."""
+    found = [edges for node in _nodes(xml) if (edges := _BOUNDS.fullmatch(node.get("bounds", "")))]
+    return max((int(one[3]) for one in found), default=0), max((int(one[4]) for one in found), default=0)
+
+
+def identified(xml: str) -> Mapping[str, str]:
+    """Resource ids, each with the text or description of its first node."""
+    found: dict[str, str] = {}
+    for node in _nodes(xml):
+        if name := node.get("resource-id", ""):
+            found.setdefault(name, _plain(node.get("text", "") or node.get("content-desc", "")))
+    return found
+
+
 def _structure(node: Mapping[str, str]) -> Iterator[str]:
     # The clock and the battery of the status bar change by themselves.
     silent = _WORDS if node.get("package") == _SYSTEM_UI else ()
@@ -79,6 +130,7 @@ def _field(node: Mapping[str, str]) -> Field:
         class_name=node.get("class", ""),
         text="" if text == hint else text,
         hint=hint,
+        told="hint" in node,
         name=name,
         password=node.get("password") == "true",
     )

@@ -144,9 +144,10 @@ class U2:
             with talking_to(self._link.serial):
                 stream = await self._connection()
                 try:
+                    stream.send(head + body)
+                    # Nothing comes between: a stream that has ended refuses before anything leaves.
                     if handed_over is not None:
                         handed_over()
-                    stream.send(head + body)
                     answer = await _http_body(stream, until, method)
                 except BaseException as error:
                     # Whatever is left in this stream belongs to a request nobody waits for any more.

@@ -303,6 +303,12 @@ class Shelf:
         self._changed.set()
         return phone
 
+    def plug(self, phone: GraphPhone) -> None:
+        """A phone comes, or comes back."""
+        phone.faults.clear()
+        self.phones[phone.serial] = phone
+        self._changed.set()
+
 
 def with_spot(graph: Graph, screen: str, spot: Spot) -> dict[str, Sequence[Spot]]:
     """The same screens with one more thing on one of them."""

@@ -145,6 +145,84 @@ def test_a_lock_screen_is_seen_in_old_and_new_forms(text: str, expected: bool | 
     assert parsers.locked(text) is expected
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("  Display: mDisplayId=0\n    init=1080x2400 420dpi cur=2400x1080 app=2274x1080", Size(2400, 1080)),
+        ("  Display: mDisplayId=2\n cur=10x20\n  Display: mDisplayId=0 (organized)\n cur=30x40", Size(30, 40)),
+        ("cur=0x0", None),
+        ("", None),
+    ],
+)
+def test_the_size_of_the_screen_is_that_of_the_default_display_as_it_is_held(text: str, expected: Size | None) -> None:
+    assert parsers.screen_size(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected", [("    secure=true", True), ("   KeyguardServiceDelegate\n  secure=false\n", False), ("", None)]
+)
+def test_a_lock_with_a_secret_is_told_from_one_without(text: str, expected: bool | None) -> None:
+    assert parsers.lock_secure(text) is expected
+
+
+WINDOW_BLOCK = (
+    "  Window #{} Window{{1a u0 {}}}:\n    mAttrs={{(0,0)}}\n      fl={}\n    isOnScreen={}\n    isVisible=true\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (WINDOW_BLOCK.format(0, "com.a/.Bank", "LAYOUT_IN_SCREEN SECURE SPLIT_TOUCH", "true"), ("com.a/.Bank",)),
+        (WINDOW_BLOCK.format(0, "com.a/.Bank", "SECURE", "false"), ()),
+        (WINDOW_BLOCK.format(0, "com.a/.Bank", "NOT_FOCUSABLE", "true"), ()),
+        (WINDOW_BLOCK.format(0, "com.a/.Bank", "#81812100", "true"), ("com.a/.Bank",)),
+        (WINDOW_BLOCK.format(0, "com.a/.Bank", "#81810100", "true"), ()),
+        ("WINDOW MANAGER WINDOWS", None),
+        ("", None),
+    ],
+)
+def test_a_window_that_forbids_pictures_is_known_by_its_flag(text: str, expected: tuple[str, ...] | None) -> None:
+    assert parsers.protected_windows(text) == expected
+
+
+@pytest.mark.parametrize("name", sorted(one.name for one in RECORDED.glob("dumpsys_window_*.txt")))
+def test_recorded_phones_show_no_protected_window(name: str) -> None:
+    assert parsers.protected_windows(recorded(name)) == ()
+
+
+VIEWPORT = "mViewports=[DisplayViewport{{type=EXTERNAL, isActive=true, displayId=2, uniqueId='local:7'}}, {}]"
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (VIEWPORT.format("DisplayViewport{type=INTERNAL, displayId=0, uniqueId='local:4619827259835644672'}"),
+         "4619827259835644672"),
+        (VIEWPORT.format("DisplayViewport{type=INTERNAL, displayId=0, uniqueId='virtual:x'}"), None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_the_display_that_is_on_is_the_one_behind_display_0(text: str, expected: str | None) -> None:
+    assert parsers.default_display(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            "     Bound services:{Service[label=TalkBack, feedbackType[FEEDBACK_SPOKEN], capabilities=251]}",
+            ("TalkBack",),
+        ),
+        ("Bound services:{Service[label=A, x[y]], Service[label=Voice Access, z]}", ("A", "Voice Access")),
+        ("     Bound services:{}", ()),
+        ("", None),
+    ],
+)
+def test_services_that_are_at_work_are_told_by_their_labels(text: str, expected: tuple[str, ...] | None) -> None:
+    assert parsers.bound_services(text) == expected
+
+
 def test_properties_survive_carriage_returns_and_brackets() -> None:
     text = "[ro.product.model]: [Pixel 8]\r\n[a.b]: [x [y] z]\r\n[empty]: []\n[cut]: [of"
     assert parsers.properties(text) == {"ro.product.model": "Pixel 8", "a.b": "x [y] z", "empty": ""}
@@ -239,6 +317,15 @@ def test_a_png_after_a_warning_is_found() -> None:
     assert parsers.png_size(data) == Size(30, 40)
 
 
+@pytest.mark.parametrize("suffix, read", [(".png", parsers.png), (".jpg", parsers.jpeg)])
+def test_a_picture_that_breaks_off_is_a_bad_frame_wherever_it_does(suffix: str, read: Callable[[bytes], bytes]) -> None:
+    data = _encoded(suffix)
+    assert read(data) == data and read(data + b"\r\n")
+    for end in range(len(data) - 1, 8, -7):
+        with pytest.raises(BadFrame, match="breaks off"):
+            read(data[:end])
+
+
 def test_no_png_tells_what_was_said_instead() -> None:
     with pytest.raises(BadFrame, match="Failed to take"):
         parsers.png(b"Failed to take screenshot. Status: -38\n")
@@ -265,7 +352,13 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parsers.keyboard_shown,
     parsers.takes_text,
     parsers.awake,
+    parsers.wakefulness,
     parsers.locked,
+    parsers.lock_secure,
+    parsers.screen_size,
+    parsers.protected_windows,
+    parsers.default_display,
+    parsers.bound_services,
     parsers.display_ids,
     parsers.setting,
     parsers.services,
@@ -277,6 +370,7 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
 BYTE_PARSERS: tuple[Callable[[bytes], object], ...] = (
     parsers.raw_frame,
     parsers.png,
+    parsers.jpeg,
     parsers.png_size,
     parsers.jpeg_size,
 )
@@ -284,7 +378,15 @@ WORDS = st.sampled_from(
     [
         *("mCurrentFocus=", "Window{", " u0 ", "}", "null", "com.a/.B", "Physical size: ", "0x0", "99999x99999"),
         *("mRotation=ROTATION_", "orientation=", "[", "]:", "package:", "Activity:", "Error", "mInputShown="),
-        *("true", "Display (", "\r\n", " \n"),
+        *("true", "Display (", "\r\n", " \n", "Window #1 Window{", "fl=#", "fl=SECURE", "cur=1x1", "secure=true"),
+        *(
+            "DisplayViewport{",
+            "displayId=0",
+            "uniqueId='local:1'",
+            "Bound services:{",
+            "Service[label=",
+            "mDisplayId=0",
+        ),
     ]
 )
 
@@ -296,10 +398,11 @@ def test_any_text_gives_a_value(parse: Callable[[str], object], text: str) -> No
 
 
 @pytest.mark.parametrize("parse", TEXT_PARSERS, ids=lambda one: str(one.__name__))
-def test_every_truncation_of_a_recorded_dump_gives_a_value(parse: Callable[[str], object]) -> None:
-    text = recorded("avc_dumpsys_window_windows_sample_ui.txt").replace("\n", "\r\n")
-    for end in range(0, len(text), 487):
-        parse(text[:end])
+def test_every_truncation_of_every_recorded_answer_gives_a_value(parse: Callable[[str], object]) -> None:
+    for name in (one.name for one in RECORDED.iterdir() if one.suffix in (".txt", ".xml")):
+        text = recorded(name).replace("\n", "\r\n")
+        for end in range(0, len(text), 1487):
+            parse(text[:end])
 
 
 @pytest.mark.parametrize("parse", BYTE_PARSERS, ids=lambda one: str(one.__name__))
