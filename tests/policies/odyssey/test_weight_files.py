@@ -123,7 +123,7 @@ def test_a_full_size_folder_is_checked_without_reading_its_weights(tmp_path: Pat
     assert grown < 2**20, f"{grown} KiB for weights of {end} bytes"
     assert count(full) == 9_742_959_360 - 256 * 4096, "all but the table that is never used"
     done = CliRunner().invoke(group, ["check", str(tmp_path)])
-    assert done.exit_code == 1 and "the network only" not in done.output + done.stderr
+    assert done.exit_code == 0 and "19.5 GB as bfloat16" in done.output
 
 
 LOAD = """
@@ -142,6 +142,9 @@ def load(folder):
     model = weights.bare(weights.read_config(folder), device="cpu", dtype=torch.float32)
     weights.fill(model, watched(weights.tensors_in(weights.files_of(folder)), seen))
     return max(seen) - seen[0]
+# What PyTorch imports at its first work is not the weights'.
+from policies.odyssey.network.config import PRESETS
+weights.bare(PRESETS["tiny"], device="cpu", dtype=torch.float32)
 print(*[load(Path(folder)) for folder in sys.argv[1:]])
 """
 
@@ -163,7 +166,7 @@ def test_loading_needs_little_more_memory_than_the_weights(tmp_path: Path) -> No
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     for private in map(int, done.stdout.split()):
-        assert size * 0.9 < private < size * 1.5, f"{private / size:.2f} times the weights"
+        assert size * 0.5 < private < size * 1.5, f"{private / size:.2f} times the weights"
 
 
 def test_random_weights_are_made_in_place_with_the_fixed_table_in_them() -> None:
