@@ -37,7 +37,9 @@ def run(
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s: %(message)s")
     worker, eyes = worker_of(network, words, limits, compiled)
     app = build_app(worker, eyes, words, model=model, form=Form(form))
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE)
+    config = uvicorn.Config(
+        app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE
+    )
     server = uvicorn.Server(config)
     host, port = listener.getsockname()[:2]
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -20,7 +20,7 @@ from policies.odyssey.source import Source, opened
 @asynccontextmanager
 async def served(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """The application behind a real socket, in this process: its network can have a defect."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, log_level=None))
     task = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.01)
