@@ -91,7 +91,7 @@ class Capture:
         return self.several_displays and bool(before) and before != self._display
 
     async def _timed(self, path: Path, u2: U2 | None) -> float:
-        """Seconds for a picture, infinite when there is none; of the second one, for the first may pay for starting.
+        """Seconds for a picture, infinite when there is none; the least of two, for the first may pay for starting.
 
         PNG, which may take two seconds, is asked once.
         """
@@ -101,7 +101,7 @@ class Capture:
                 started = self._clock.monotonic()
                 if await self._by(path, u2, self.deadline) is None:
                     return INFINITE
-                seconds = self._clock.monotonic() - started
+                seconds = min(seconds, self._clock.monotonic() - started)
         except _FAILURES:
             return INFINITE
         return seconds
