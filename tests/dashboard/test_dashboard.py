@@ -142,6 +142,8 @@ def test_an_unclear_answer_says_so_and_free_words_are_understood(page: Any, benc
 
 
 def test_a_refused_task_is_explained_beside_the_form(page: Any) -> None:
+    page.locator("#policy option").first.wait_for(state="attached")
+    page.locator("#phone option").first.wait_for(state="attached")
     page.get_by_label("Task").fill("   ")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page, "#form-error", "The task is empty.")
